@@ -1,0 +1,71 @@
+"""`njit` with an on-disk cache that notices a change in *any* source file a function is compiled from.
+
+Numba keys its cache by the file that defines a function, so a compiled loop keeps calling the old version of a
+helper that was edited in another module. Here every module caches into a folder named by the digest of its own
+source and of all `ashe` modules it imports, directly or not.
+"""
+
+import ast
+import hashlib
+import inspect
+from collections.abc import Callable
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from numba.core import config as numba_config
+
+from ashe.cachedir import cache_dir
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _imports(source: str) -> set[str]:
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "ashe":
+            names.add(node.module)
+            names.update(f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Import):
+            names.update(a.name for a in node.names if a.name.split(".")[0] == "ashe")
+    return names
+
+
+def _module_file(name: str) -> str | None:
+    try:
+        spec = find_spec(name)
+    except ModuleNotFoundError:
+        return None  # `from ashe.x import a_function`: not a module
+    return spec.origin if spec else None
+
+
+@cache
+def source_digest(file: str) -> str:
+    """Digest of `file` and of every `ashe` module it depends on."""
+    seen: dict[str, bytes] = {}
+    todo = [file]
+    while todo:
+        path = todo.pop()
+        if path in seen:
+            continue
+        seen[path] = Path(path).read_bytes()
+        todo.extend(f for name in _imports(seen[path].decode()) if (f := _module_file(name)) and f.endswith(".py"))
+    digest = hashlib.sha256()
+    for path in sorted(seen):
+        digest.update(seen[path])
+    return digest.hexdigest()[:16]
+
+
+def njit(function: F | None = None, **options: Any) -> Any:
+    """`numba.njit(cache=True, error_model="numpy")` with the cache folder described above."""
+
+    def decorate(f: F) -> F:
+        file = inspect.getsourcefile(f)
+        if file is None:  # typed at a prompt: nothing to cache by
+            return numba.njit(error_model="numpy", **options)(f)
+        setattr(numba_config, "CACHE_DIR", str(cache_dir() / "numba" / source_digest(file)))  # noqa: B010
+        return numba.njit(cache=True, error_model="numpy", **options)(f)
+
+    return decorate(function) if function is not None else decorate

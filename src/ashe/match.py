@@ -1,0 +1,101 @@
+"""`python -m ashe.match A B`: a duplicate match with a confidence interval, statistics and logs."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any, TextIO
+
+from tqdm import tqdm
+
+from ashe.cli import check_writable, run, write_atomic
+from ashe.evaluation.logs import acpc, phh
+from ashe.evaluation.match import MatchPlan, MatchResult, play_match
+from ashe.evaluation.stats import STREETS
+from ashe.evaluation.tables import Tables
+
+
+def parser() -> argparse.ArgumentParser:
+    p = argparse.ArgumentParser(prog="python -m ashe.match", description=__doc__)
+    p.add_argument("a", metavar="A", help="player whose side is reported, e.g. HP, or module:ClassName")
+    p.add_argument("b", metavar="B", help="its opponent")
+    p.add_argument("--hands", type=int, default=20_000, help="hands in all, both halves together (default 20000)")
+    p.add_argument("--half", type=int, default=1_000, help="hands of one half match (default 1000)")
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--workers", type=int, default=1, help="processes; the result does not depend on it")
+    p.add_argument("--batch", type=int, default=20, help="matches played at once; the result does not depend on it")
+    p.add_argument("--ev", action="store_true", help="add the all-in-adjusted result (less variance, unbiased)")
+    p.add_argument("--json", metavar="FILE", help="write the result as JSON")
+    p.add_argument("--log", metavar="FILE.phhs", help="write every hand as PHH")
+    p.add_argument("--acpc-log", metavar="FILE", help="write every hand as ACPC match states")
+    p.add_argument("--quiet", action="store_true", help="no progress bar")
+    return p
+
+
+class HandLog:
+    """Writes hands in the order they end, into temporary files that take their names when the match is complete."""
+
+    def __init__(self, phh_path: str | None, acpc_path: str | None) -> None:
+        self.writers = [(Path(p), f) for p, f in ((phh_path, phh), (acpc_path, acpc)) if p]
+        self.files: list[TextIO] = [p.with_name(p.name + ".tmp").open("w") for p, _ in self.writers]
+        self.number = 0
+
+    def __call__(self, tables: Tables, ended: Any) -> None:
+        for t in ended:
+            self.number += 1
+            for (_, write), file in zip(self.writers, self.files, strict=True):
+                file.write(write(tables, int(t), self.number) + "\n")
+
+    def close(self, complete: bool) -> None:
+        for (path, _), file in zip(self.writers, self.files, strict=True):
+            file.close()
+            temporary = path.with_name(path.name + ".tmp")
+            if complete:
+                temporary.replace(path)
+            else:
+                temporary.unlink()
+
+
+def show(result: MatchResult, ev: bool) -> str:
+    """The result as people read it."""
+    plan, estimate = result.plan, result.estimate
+    lines = [
+        f"{plan.a} against {plan.b}: {estimate} mBB/hand (95 % interval over {estimate.pairs:,} duplicate pairs)",
+    ]
+    if ev:
+        lines.append(f"all-in adjusted: {result.adjusted_estimate} mBB/hand")
+    lines.append(f"{'':10}" + "".join(f"{s + ' raise':>18}" for s in STREETS) + f"{'fold to a raise':>18}")
+    for slot, name in enumerate((plan.a, plan.b)):
+        s = result.statistics(slot)
+        cells = []
+        for street in STREETS:
+            freq, size = s[f"{street}_raise_freq"], s[f"{street}_avg_raise"]
+            cells.append("-" if freq is None else f"{freq:.1%}" + (f", {size:.1f} BB" if size else ""))
+        cells.append("-" if s["fold_freq"] is None else f"{s['fold_freq']:.1%} of {s['opponent_raises']:,}")
+        lines.append(f"{name[:10]:10}" + "".join(f"{c:>18}" for c in cells))
+    rate = plan.hands / result.seconds if result.seconds else 0.0
+    lines.append(f"{plan.hands:,} hands, seed {plan.seed}, {result.seconds:.1f} s ({rate:,.0f} hands/s)")
+    return "\n".join(lines)
+
+
+def main() -> int:
+    args = parser().parse_args()
+    plan = MatchPlan(args.a, args.b, args.hands, args.half, args.seed)
+    check_writable((args.json, args.log, args.acpc_log))
+    log = HandLog(args.log, args.acpc_log) if args.log or args.acpc_log else None
+    try:
+        with tqdm(total=plan.hands, unit="hand", unit_scale=True, disable=args.quiet, leave=False) as bar:
+            result = play_match(plan, args.workers, args.batch, log, bar.update)
+    except BaseException:
+        if log is not None:
+            log.close(complete=False)
+        raise
+    if log is not None:
+        log.close(complete=True)
+    print(show(result, args.ev))
+    if args.json:
+        write_atomic(args.json, json.dumps(result.as_json(args.ev), indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    run(main)
