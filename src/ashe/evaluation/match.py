@@ -1,0 +1,158 @@
+"""Duplicate matches: H hands, then the same H decks with the seats swapped.
+
+An adaptive player forgets everything between the two halves, never between hands. `hands` always counts both halves.
+The work is cut into whole matches, each with random streams of its own, so results do not depend on how many are
+played at once or by how many processes.
+"""
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from itertools import pairwise
+from multiprocessing import get_context
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ashe.errors import UserError
+from ashe.evaluation.stats import Estimate, action_statistics, mbb_estimate
+from ashe.evaluation.tables import HalfMatch, Tables
+from ashe.game.deal import deal
+from ashe.game.rules import HEADS_UP, Rules
+from ashe.players.base import RulePlayer
+from ashe.players.registry import make_player
+
+BATCH = 20  # matches on the tables at once
+
+
+@dataclass(frozen=True)
+class MatchPlan:
+    """Who plays how much: `hands` in duplicate matches of 2 x `half` hands; the last match may be shorter."""
+
+    a: str
+    b: str
+    hands: int = 20_000
+    half: int = 1_000
+    seed: int = 1
+    rules: Rules = HEADS_UP
+
+    def __post_init__(self) -> None:
+        if self.hands < 2 or self.hands % 2:
+            raise UserError(f"hands is {self.hands}; a duplicate match needs an even number of at least 2 hands")
+        if self.half < 1:
+            raise UserError(f"half is {self.half}; a half match has at least 1 hand")
+        if not 0 <= self.seed < 2**63:
+            raise UserError(f"seed is {self.seed}; seeds are integers from 0 to 2**63 - 1")
+
+    @property
+    def decks(self) -> int:
+        return self.hands // 2
+
+    @property
+    def matches(self) -> int:
+        return -(-self.decks // self.half)
+
+
+@dataclass
+class MatchResult:
+    """Chips of player A, [decks] for each half, in deck order."""
+
+    plan: MatchPlan
+    chips: NDArray[np.int64]  # [2, decks]
+    adjusted: NDArray[np.float64]  # [2, decks]
+    counts: NDArray[np.int64]  # [2 players, 4 streets, 5]
+    seconds: float = 0.0
+    extras: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def estimate(self) -> Estimate:
+        return mbb_estimate(self.chips.sum(axis=0).astype(np.float64), self.plan.rules.big_blind)
+
+    @property
+    def adjusted_estimate(self) -> Estimate:
+        return mbb_estimate(self.adjusted.sum(axis=0), self.plan.rules.big_blind)
+
+    def statistics(self, slot: int) -> dict[str, Any]:
+        return action_statistics(self.counts[slot], self.plan.rules.big_blind)
+
+    def as_json(self, with_ev: bool = False) -> dict[str, Any]:
+        plan, e = self.plan, self.estimate
+        out: dict[str, Any] = {
+            "a": plan.a, "b": plan.b, "hands": plan.hands, "mbb": e.mean, "ci95": e.half_width, "pairs": e.pairs,
+            "half_match": plan.half, "seed": plan.seed, "seconds": round(self.seconds, 3),
+            "hands_per_second": round(plan.hands / self.seconds) if self.seconds else None,
+            "statistics": {"a": self.statistics(0), "b": self.statistics(1)},
+        }  # fmt: skip
+        if with_ev:
+            ev = self.adjusted_estimate
+            out["ev_mbb"], out["ev_ci95"] = ev.mean, ev.half_width
+        return out
+
+
+OnHand = Callable[[Tables, "NDArray[np.int64]"], None]
+
+
+def play_portion(
+    plan: MatchPlan,
+    first_match: int,
+    last_match: int,
+    on_hand: OnHand | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> MatchResult:
+    """Matches `first_match` to `last_match - 1` of a plan."""
+    start = first_match * plan.half
+    stop = min(last_match * plan.half, plan.decks)
+    cards = deal(plan.seed, start, stop - start)
+    halves = []
+    for match in range(first_match, last_match):
+        row = match * plan.half - start
+        hands = min(plan.half, stop - match * plan.half)
+        halves += [HalfMatch(match, half, row, hands) for half in (0, 1)]
+    players = (make_player(plan.a), make_player(plan.b))
+    tables = Tables(players, cards, halves, plan.seed, plan.rules)
+    compiled = all(isinstance(p, RulePlayer) for p in players)
+    tables.run(on_hand, None if compiled else progress)
+    if compiled and progress is not None:
+        progress(2 * (stop - start))
+    chips = np.zeros((2, stop - start), np.int64)
+    adjusted = np.zeros((2, stop - start), np.float64)
+    for t, half in enumerate(halves):
+        chips[half.half, half.first : half.first + half.hands] = tables.won[t, : half.hands]
+        adjusted[half.half, half.first : half.first + half.hands] = tables.adjusted[t, : half.hands]
+    return MatchResult(plan, chips, adjusted, tables.stats.sum(axis=0))
+
+
+def play_match(
+    plan: MatchPlan,
+    workers: int = 1,
+    batch: int = BATCH,
+    on_hand: OnHand | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> MatchResult:
+    """Play a plan. The result is the same for every `workers` and `batch`."""
+    if workers < 1 or batch < 1:
+        raise UserError(f"workers is {workers} and batch is {batch}; both are at least 1")
+    make_player(plan.a), make_player(plan.b)  # an unknown name is refused before any work
+    began = time.perf_counter()
+    edges = [*range(0, plan.matches, batch), plan.matches]
+    pieces = list(pairwise(edges))
+    if workers == 1 or len(pieces) == 1:
+        parts = [play_portion(plan, a, b, on_hand, progress) for a, b in pieces]
+    else:
+        if on_hand is not None:
+            raise UserError("logs are written by one process: use workers=1 with a log")
+        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+            parts = []
+            for part in pool.map(play_portion, [plan] * len(pieces), *zip(*pieces, strict=True)):
+                parts.append(part)
+                if progress is not None:
+                    progress(part.chips.size)
+    return MatchResult(
+        plan,
+        np.concatenate([p.chips for p in parts], axis=1),
+        np.concatenate([p.adjusted for p in parts], axis=1),
+        np.sum([p.counts for p in parts], axis=0),
+        time.perf_counter() - began,
+    )

@@ -1,0 +1,109 @@
+"""Players, batched: one object plays many tables at once and answers for all that wait.
+
+A rule player is only a number of the compiled loop. Every other player implements `BatchPlayer`; `PlainPlayer` turns
+an ordinary class with `act(view)` into one.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ashe.errors import IllegalActionError
+from ashe.game.view import Action, View
+
+
+class Decisions(Protocol):
+    """The waiting decisions of one player: `len(d)` of them, at tables `d.tables`."""
+
+    tables: NDArray[np.int64]
+
+    def __len__(self) -> int: ...
+
+    def view(self, i: int) -> View:
+        """The i-th decision as its player sees it."""
+        ...
+
+
+@dataclass(frozen=True)
+class HandResult:
+    """A finished hand as one player learns of it: `shown` is the opponent's hand, only after a showdown."""
+
+    table: int
+    hand: int
+    seat: int
+    chips: int
+    board: tuple[int, ...]
+    shown: tuple[int, int] | None
+
+
+class BatchPlayer(Protocol):
+    """Plays any number of tables. A table is one half match: forget everything at `begin`, nothing between hands."""
+
+    name: str
+
+    def begin(self, tables: int, keys: NDArray[np.uint64]) -> None:
+        """Half matches start at tables 0..tables-1; `keys[t]` is the random stream for table t."""
+        ...
+
+    def act(self, decisions: Decisions) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """(kinds, street totals of raises), one per waiting decision."""
+        ...
+
+    def hand_over(self, results: Sequence[HandResult]) -> None:
+        """Hands that ended since the last call."""
+        ...
+
+
+@dataclass(frozen=True)
+class RulePlayer:
+    """A built-in rule: played inside the compiled loop."""
+
+    name: str
+    number: int
+    title: str
+    static: bool
+
+
+class PlainPlayer:
+    """Adapter: an ordinary Python object per table, made by `factory()`.
+
+    The object needs `act(view) -> Action`; `hand_over(result)` is called where it exists. `begin(rng)` likewise, with
+    a generator of its own, so that even a random player gives the same match for the same seed.
+    """
+
+    def __init__(self, name: str, factory: Callable[[], Any]) -> None:
+        self.name = name
+        self.factory = factory
+        self.minds: list[Any] = []
+
+    def begin(self, tables: int, keys: NDArray[np.uint64]) -> None:
+        self.minds = [self.factory() for _ in range(tables)]
+        for mind, key in zip(self.minds, keys, strict=True):
+            if hasattr(mind, "begin"):
+                mind.begin(np.random.default_rng(int(key)))
+
+    def act(self, decisions: Decisions) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        kinds = np.zeros(len(decisions), np.int64)
+        totals = np.zeros(len(decisions), np.int64)
+        for i, table in enumerate(decisions.tables):
+            view = decisions.view(i)
+            action = self.minds[table].act(view)
+            if not isinstance(action, Action):
+                raise IllegalActionError(
+                    f"player {self.name} answered {action!r} to '{view}'; return view.fold(), view.call(), "
+                    "view.raise_to(n), view.pot_raise(k) or view.all_in()"
+                )
+            kinds[i], totals[i] = action
+        return kinds, totals
+
+    def hand_over(self, results: Sequence[HandResult]) -> None:
+        for result in results:
+            mind = self.minds[result.table]
+            if hasattr(mind, "hand_over"):
+                mind.hand_over(result)
+
+
+Player = RulePlayer | BatchPlayer

@@ -1,0 +1,55 @@
+"""Players by name. `register` adds one; every command takes any registered name or `module.path:ClassName`."""
+
+import difflib
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+from ashe.errors import UserError
+from ashe.opponents.dispatch import RULES
+from ashe.players.base import PlainPlayer, Player, RulePlayer
+
+_FACTORIES: dict[str, Callable[[], Player]] = {}
+
+
+def register(name: str) -> Callable[[Any], Any]:
+    """Class decorator: an ordinary class with `act(view)` becomes a player of this name."""
+
+    def add(cls: Any) -> Any:
+        add_factory(name, lambda: PlainPlayer(name, cls))
+        return cls
+
+    return add
+
+
+def add_factory(name: str, factory: Callable[[], Player]) -> None:
+    """Register a player made by `factory()`; batched players come this way."""
+    if name in _FACTORIES:
+        raise UserError(f"player {name!r} is registered already; choose another name")
+    _FACTORIES[name] = factory
+
+
+def player_names() -> list[str]:
+    return list(_FACTORIES)
+
+
+def make_player(name: str) -> Player:
+    """A fresh player: by registered name, or `package.module:ClassName` for a class with `act(view)`."""
+    if name in _FACTORIES:
+        return _FACTORIES[name]()
+    if ":" in name:
+        module, _, attribute = name.partition(":")
+        try:
+            cls = getattr(importlib.import_module(module), attribute)
+        except (ImportError, AttributeError) as error:
+            raise UserError(f"player {name!r} cannot be loaded: {error}; write package.module:ClassName") from error
+        if not hasattr(cls, "act"):
+            raise UserError(f"player {name!r} has no act(view) method; see 'Add a player' in the README")
+        return PlainPlayer(name, cls)
+    near = difflib.get_close_matches(name.upper(), _FACTORIES, 1) or difflib.get_close_matches(name, _FACTORIES, 1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    raise UserError(f"unknown player {name!r}{hint} Known: {', '.join(_FACTORIES)}, or module:ClassName of your own")
+
+
+for _info in RULES.values():
+    add_factory(_info.code, lambda i=_info: RulePlayer(i.code, i.number, i.title, i.static))  # type: ignore[misc]

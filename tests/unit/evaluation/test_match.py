@@ -1,0 +1,119 @@
+"""Duplicate matches: calibration values of spec section 2, determinism, logs, refusals."""
+
+import json
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from pokerkit import HandHistory
+
+from ashe.cards.random import derive_key
+from ashe.errors import UserError
+from ashe.evaluation.match import MatchPlan, play_match
+from ashe.evaluation.stats import Estimate, mbb_estimate
+from ashe.evaluation.tournament import Tournament
+
+
+def test_maniac_against_calling_machine_is_zero_in_duplicate():
+    result = play_match(MatchPlan("HM", "CM", hands=2_000))
+    assert np.abs(result.chips).sum() > 0
+    assert (result.chips.sum(axis=0) == 0).all()
+
+
+def test_minimum_raises_steal_every_blind_from_the_limper():
+    assert play_match(MatchPlan("minraise", "SL", hands=4_000)).estimate == Estimate(1000.0, 0.0, 2_000)
+
+
+@pytest.mark.parametrize("pair", [("HP", "RG"), ("random", "LA")])
+def test_batch_and_workers_do_not_matter(pair):
+    plan = MatchPlan(*pair, hands=1_200, half=100)
+    results = [play_match(plan, workers=1, batch=20), play_match(plan, workers=1, batch=1), play_match(plan, 2, 3)]
+    for other in results[1:]:
+        assert (other.chips == results[0].chips).all()
+        assert (other.adjusted == results[0].adjusted).all()
+        assert (other.counts == results[0].counts).all()
+
+
+def test_all_in_adjustment_is_unbiased_and_steadier():
+    result = play_match(MatchPlan("random", "HM", hands=20_000))
+    plain, adjusted = result.estimate, result.adjusted_estimate
+    assert adjusted.half_width < plain.half_width
+    assert abs(plain.mean - adjusted.mean) < 2 * plain.half_width
+
+
+def test_interval_over_pairs():
+    """Two pairs of +200 and 0 chips at a big blind of 100: 1,000 and 0 mBB/hand."""
+    estimate = mbb_estimate(np.array([200.0, 0.0]), 100)
+    assert estimate.mean == 500
+    assert estimate.half_width == pytest.approx(1.96 * np.std([1000, 0], ddof=1) / 2**0.5, rel=1e-3)
+
+
+@pytest.mark.parametrize("hands", [0, -2, 7])
+def test_bad_hands_are_refused(hands):
+    with pytest.raises(UserError, match=f"hands is {hands}"):
+        MatchPlan("CM", "HM", hands=hands)
+
+
+def run(*args):
+    return subprocess.run([sys.executable, "-m", *args], capture_output=True, text=True, timeout=300)
+
+
+def test_command_line_and_logs(tmp_path):
+    done = run(
+        "ashe.match", "random", "TA", "--hands", "60", "--ev", "--json", str(tmp_path / "r.json"), "--log",
+        str(tmp_path / "r.phhs"), "--acpc-log", str(tmp_path / "r.acpc"),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    result = json.loads((tmp_path / "r.json").read_text())
+    assert {"a", "b", "hands", "mbb", "ci95", "seed", "seconds", "ev_mbb"} <= set(result)
+    with (tmp_path / "r.phhs").open("rb") as file:
+        hands = list(HandHistory.load_all(file))
+    states = (tmp_path / "r.acpc").read_text().split()
+    assert len(hands) == len(states) == 60
+    total = 0
+    for hand, line in zip(hands, states, strict=True):
+        final = list(hand)[-1]
+        won = [int(x) for x in line.split(":")[4].split("|")]
+        assert list(final.payoffs) == won  # PokerKit replays the hand to the same chips
+        assert re.fullmatch(r"STATE:\d+:[frc0-9/]+:.*", line)
+        total += won[line.split(":")[5].split("|").index("random")]
+    assert result["mbb"] == pytest.approx(total / 60 / 100 * 1000)
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("XM", "CM"), "unknown player 'XM'"),
+        (("CM", "HM", "--hands", "0"), "hands is 0"),
+        (("CM", "HM", "--json", "/no/such/folder/x.json"), "there is no folder"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(args, message):
+    done = run("ashe.match", *args)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_tournament_command(tmp_path):
+    done = run("ashe.tournament", "CM", "HM", "minraise", "--hands", "200", "--out", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "tournament.png").read_bytes().startswith(b"\x89PNG")
+    saved = json.loads((tmp_path / "tournament.json").read_text())
+    assert len(saved["results"]) == 3
+    assert saved["players"][0] in done.stdout
+
+
+def test_ranking_by_wins_then_earnings():
+    t = Tournament(["a", "b", "c"], 100, 1)
+    t.results = {("a", "b"): Estimate(10, 1, 9), ("a", "c"): Estimate(-1, 5, 9), ("b", "c"): Estimate(900, 1, 9)}
+    assert t.wins("a") == t.wins("b") == 1
+    assert t.ranking() == ["b", "a", "c"]
+
+
+def test_seeds_differ():
+    assert derive_key(1, "deck") != derive_key(2, "deck")
+    a, b = (play_match(MatchPlan("random", "CM", hands=20, seed=s)).chips for s in (1, 2))
+    assert (a != b).any()
