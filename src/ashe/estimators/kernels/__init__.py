@@ -1,0 +1,23 @@
+"""Fused LSTM kernel: C++ where a compiler is found, numba otherwise."""
+
+from ashe.estimators.kernels.binding import (
+    ACTIVATIONS,
+    dense,
+    have_kernel,
+    lstm_step,
+    nb_dense,
+    nb_lstm_step,
+    nb_softmax,
+    softmax,
+)
+
+__all__ = [
+    "ACTIVATIONS",
+    "dense",
+    "have_kernel",
+    "lstm_step",
+    "nb_dense",
+    "nb_lstm_step",
+    "nb_softmax",
+    "softmax",
+]

@@ -1,0 +1,1 @@
+"""Evolution of genome vectors: knows tensors and a fitness callable, never poker."""
