@@ -15,6 +15,7 @@ from ashe.game.engine import (
     BET,
     BETS,
     BIG_BLIND,
+    CALL,
     CLOSED,
     DECISIONS,
     FOLD,
@@ -28,7 +29,9 @@ from ashe.game.engine import (
     STACKS,
     STREET,
     TOTALS,
+    WIDTH,
     act,
+    call_cost,
     raise_range,
     start_hand,
 )
@@ -54,6 +57,12 @@ def slot_of_seat(meta, t, seat):
     return (seat + meta[t, HAND] + meta[t, HALF]) & 1
 
 
+@njit(inline="always")
+def decision_key(deck_key, seat, decisions):
+    """The random stream of a seat's decision: the same for everyone who plays this deck this way."""
+    return mix64(mix64(deck_key, np.uint64(seat)), np.uint64(decisions))
+
+
 @njit
 def observe(S, t, slot, seat, meta, memory, deck, keys, ehs, percentile, full_stack, style_keys):
     """The scalars a rule sees; `deck` is the row of the deal being played."""
@@ -66,7 +75,7 @@ def observe(S, t, slot, seat, meta, memory, deck, keys, ehs, percentile, full_st
         led = 0 if leader < 0 else 1 if leader == seat else -1
     opener = S[t, AGGRESSOR]
     opened = 0 if opener < 0 else 1 if opener == seat else -1
-    key = mix64(mix64(keys[deck], np.uint64(seat)), np.uint64(S[t, DECISIONS]))
+    key = decision_key(keys[deck], seat, S[t, DECISIONS])
     return Observation(
         street,
         seat == 1,
@@ -181,6 +190,43 @@ def advance_all(
             S, t, meta, codes, memory, blinds, keys, ehs, percentile, rank, allin, style_keys, won, ev, stats,
             history, pause,
         )  # fmt: skip
+
+
+@njit
+def gather(
+    S, tables, meta, decks, keys, ehs, percentile, state, hole, board, ehs_out, percentile_out, length, out_keys
+):
+    """Copy what the players to act at `tables` see (`DecisionArrays`)."""
+    for i in range(tables.shape[0]):
+        t = tables[i]
+        seat, street = S[t, ACTOR], S[t, STREET]
+        deck = meta[t, FIRST_DECK] + meta[t, HAND]
+        for column in range(WIDTH):
+            state[i, column] = S[t, column]
+        hole[i, 0], hole[i, 1] = decks[deck, 2 * seat], decks[deck, 2 * seat + 1]
+        for card in range(5):
+            board[i, card] = decks[deck, 4 + card] if street > 0 and card < street + 2 else -1
+        ehs_out[i] = ehs[deck, seat, street]
+        percentile_out[i] = percentile[deck, seat, street]
+        length[i] = meta[t, HIST_LEN]
+        out_keys[i] = decision_key(keys[deck], seat, S[t, DECISIONS])
+
+
+@njit
+def first_illegal(S, tables, kinds, tos):
+    """Index of the first answer that is not legal, -1 when all are (`view.legal_error` says why)."""
+    for i in range(tables.shape[0]):
+        t = tables[i]
+        if kinds[i] == FOLD:
+            fine = call_cost(S, t) > 0
+        elif kinds[i] == RAISE:
+            low, high = raise_range(S, t)
+            fine = low > 0 and low <= tos[i] <= high
+        else:
+            fine = kinds[i] == CALL
+        if not fine:
+            return i
+    return -1
 
 
 @njit

@@ -14,7 +14,7 @@ from ashe.game.deal import Deal
 from ashe.game.rules import HEADS_UP, Rules
 from ashe.game.view import BOARD_CARDS, Event, View, legal_error
 from ashe.opponents.dispatch import EXTERNAL
-from ashe.players.base import HandResult, Player, RulePlayer
+from ashe.players.base import DecisionArrays, HandResult, Player, RulePlayer
 
 Array = NDArray[np.int64]
 
@@ -71,7 +71,8 @@ class Tables:
         external = [slot for slot in (0, 1) if not isinstance(self.players[slot], RulePlayer)]
         for slot in external:
             self.players[slot].begin(len(self.halves), self.mind_keys[:, slot])  # type: ignore[union-attr]
-        pause = bool(external) or on_hand is not None or progress is not None
+        learners = [slot for slot in external if getattr(self.players[slot], "learns", True)]
+        pause = bool(learners) or on_hand is not None or (progress is not None and not external)
         deal = self.deal
         played = 0
         while True:
@@ -84,7 +85,7 @@ class Tables:
             if over.size:
                 if on_hand is not None:
                     on_hand(self, over)
-                for slot in external:
+                for slot in learners:
                     self.players[slot].hand_over([self.result(int(t), slot) for t in over])  # type: ignore[union-attr]
             for slot in external:
                 asked = np.flatnonzero(status == k.ASKS_0 + slot)
@@ -105,16 +106,16 @@ class Tables:
             raise IllegalActionError(
                 f"player {player.name} gave {len(kinds)} kinds and {len(totals)} amounts for {len(tables)} decisions"
             )
-        for i, t in enumerate(tables):
+        kinds, totals = np.asarray(kinds, np.int64), np.asarray(totals, np.int64)
+        wrong = int(k.first_illegal(self.state, tables, kinds, totals))
+        if wrong >= 0:
+            t = int(tables[wrong])
             low, high = e.raise_range(self.state, t)
-            error = legal_error(int(kinds[i]), int(totals[i]), int(e.call_cost(self.state, t)), int(low), int(high))
-            if error:
-                raise IllegalActionError(f"player {player.name} at table {t}, {error}")
+            cost = int(e.call_cost(self.state, t))
+            error = legal_error(int(kinds[wrong]), int(totals[wrong]), cost, int(low), int(high))
+            raise IllegalActionError(f"player {player.name} at table {t}, {error}")
         slots = np.full(len(tables), slot, np.int64)
-        k.apply_answers(
-            self.state, tables, slots, np.asarray(kinds, np.int64), np.asarray(totals, np.int64), self.meta,
-            self.history, self.stats,
-        )  # fmt: skip
+        k.apply_answers(self.state, tables, slots, kinds, totals, self.meta, self.history, self.stats)
 
     def deck_row(self, t: int) -> int:
         return int(self.meta[t, k.FIRST_DECK] + self.meta[t, k.HAND])
@@ -175,6 +176,26 @@ class Waiting:
 
     def view(self, i: int) -> View:
         return self.source.view(int(self.tables[i]))
+
+    def arrays(self) -> DecisionArrays:
+        source, n = self.source, len(self.tables)
+        out = DecisionArrays(
+            tables=self.tables,
+            state=np.empty((n, e.WIDTH), np.int64),
+            hole=np.empty((n, 2), np.int64),
+            board=np.empty((n, 5), np.int64),
+            ehs=np.empty(n, np.float32),
+            percentile=np.empty(n, np.float32),
+            history=source.history,
+            length=np.empty(n, np.int64),
+            keys=np.empty(n, np.uint64),
+        )
+        deal = source.deal
+        k.gather(
+            source.state, self.tables, source.meta, deal.decks, deal.keys, deal.ehs, deal.percentile, out.state,
+            out.hole, out.board, out.ehs, out.percentile, out.length, out.keys,
+        )  # fmt: skip
+        return out
 
     def __iter__(self) -> Iterator[View]:
         return (self.view(i) for i in range(len(self)))

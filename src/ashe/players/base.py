@@ -6,13 +6,30 @@ an ordinary class with `act(view)` into one.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ashe.errors import IllegalActionError
 from ashe.game.view import Action, View
+
+
+class DecisionArrays(NamedTuple):
+    """n waiting decisions as arrays, for players that answer them all in compiled code. Nothing hidden, as in `View`.
+
+    `history` belongs to all tables: the actions of decision i are `history[tables[i], :length[i]]`.
+    """
+
+    tables: NDArray[np.int64]  # [n]
+    state: NDArray[np.int64]  # [n, engine.WIDTH] rows of the engine; the seat to act is state[:, ACTOR]
+    hole: NDArray[np.int64]  # [n, 2] own cards
+    board: NDArray[np.int64]  # [n, 5] -1 where no card lies yet
+    ehs: NDArray[np.float32]  # [n]
+    percentile: NDArray[np.float32]  # [n]
+    history: NDArray[Any]  # [all tables, MAX_ACTIONS, 4] seat, street, kind, street total
+    length: NDArray[np.int64]  # [n]
+    keys: NDArray[np.uint64]  # [n] the decision's random stream: `uniform(keys[i], 0)` is its first number
 
 
 class Decisions(Protocol):
@@ -24,6 +41,10 @@ class Decisions(Protocol):
 
     def view(self, i: int) -> View:
         """The i-th decision as its player sees it."""
+        ...
+
+    def arrays(self) -> DecisionArrays:
+        """All of them as arrays."""
         ...
 
 
@@ -43,6 +64,7 @@ class BatchPlayer(Protocol):
     """Plays any number of tables. A table is one half match: forget everything at `begin`, nothing between hands."""
 
     name: str
+    learns: bool  # False: `hand_over` is never called, which saves making the results (taken as True where missing)
 
     def begin(self, tables: int, keys: NDArray[np.uint64]) -> None:
         """Half matches start at tables 0..tables-1; `keys[t]` is the random stream for table t."""
@@ -76,6 +98,7 @@ class PlainPlayer:
 
     def __init__(self, name: str, factory: Callable[[], Any]) -> None:
         self.name = name
+        self.learns = True
         self.factory = factory
         self.minds: list[Any] = []
 

@@ -103,6 +103,36 @@ def test_plain_python_player_equals_the_compiled_rule():
     assert (play_match(plan).chips == play_match(compiled).chips).all()
 
 
+class Arrays:
+    """A batched player that compares each view with its row of the arrays, then plays as the plain one."""
+
+    name, learns = "arrays", False
+
+    def begin(self, tables, keys):
+        self.seen = 0
+
+    def act(self, decisions):
+        a = decisions.arrays()
+        for i in range(len(decisions)):
+            view = decisions.view(i)
+            self.seen += 1
+            assert tuple(a.hole[i]) == view.hole
+            assert tuple(c for c in a.board[i] if c >= 0) == view.board
+            assert a.ehs[i] == np.float32(view.ehs)
+            assert a.percentile[i] == pytest.approx(view.percentile, abs=1e-6)
+            assert [tuple(x) for x in a.history[a.tables[i], : a.length[i]]] == [tuple(x) for x in view.history]
+            assert (a.state[i, e.ACTOR], a.state[i, e.POT]) == (view.seat, view.pot)
+        assert len(set(a.keys.tolist())) == len(a.keys)
+        return np.full(len(a.keys), e.CALL), np.zeros(len(a.keys), np.int64)
+
+
+def test_arrays_show_what_views_show():
+    player = Arrays()
+    tables = one_table(player, make_player("HM"))
+    assert player.seen > HANDS
+    assert (tables.won == one_table(make_player("CM"), make_player("HM")).won).all()
+
+
 def test_illegal_action_is_named():
     with pytest.raises(IllegalActionError, match="raise to 10: the legal range is 200 to 20000"):
         one_table(PlainPlayer("cheat", Cheat), make_player("CM"))
