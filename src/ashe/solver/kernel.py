@@ -144,7 +144,7 @@ def traverse(
 def play_out(
     player, rounds, actions, edge, base, child, value, showdown, closed, buckets, outcome, first, second, key, won
 ):
-    """Play every deal once, player 0 by the probabilities `first`, player 1 by `second`; chips of player 0 into `won`."""
+    """Play every deal once, player 0 by probabilities `first`, player 1 by `second`; chips of player 0 into `won`."""
     for i in range(buckets.shape[0]):
         state = mix64(key, np.uint64(i)) | np.uint64(1)
         node = np.int64(0)
