@@ -1,0 +1,1 @@
+"""ASHE agents: compositions of features, estimators and decision rules."""

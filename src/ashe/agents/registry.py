@@ -1,0 +1,22 @@
+"""Kinds of agents by the name in `agent.kind`."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ashe.agents.ashe1 import Ashe1Config, Ashe1Problem
+from ashe.errors import UserError
+from ashe.evolution.config import GameConfig
+from ashe.evolution.protocols import TrainingProblem
+from ashe.evolution.settings import from_mapping, suggestion
+from ashe.game.rules import Rules
+
+KINDS = ("ashe1",)
+
+
+def training_problem(agent: Mapping[str, Any], game: GameConfig, opponents: Sequence[str]) -> TrainingProblem:
+    """The agent of a configuration, ready to be trained against `opponents`."""
+    kind = agent["kind"]
+    if kind not in KINDS:
+        raise UserError(f"agent.kind={kind!r} is unknown; {suggestion(str(kind), [*KINDS, 'sphere'])}")
+    rules = Rules(small_blind=game.small_blind, big_blind=game.big_blind, stack=game.stack)
+    return Ashe1Problem(from_mapping(Ashe1Config, agent, "agent."), rules, game.hands)

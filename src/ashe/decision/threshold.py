@@ -1,0 +1,35 @@
+"""ASHE 1.0: from the aggression score o in (-1, 1) to an action (D 4.1.2, P algorithm 1; spec sections 2, 3, 10).
+
+| rule | what it does |
+|---|---|
+| printed | the Decision Algorithm: willing to put in o * 20,000 chips, raises to multiples of the big blind |
+| adjusted | D 4.3.3: raises only of 0.5, 1, 1.5 or 2 pots, or all-in |
+| sign | the author's 2016 prototype: below 0 check or fold, else at least call; target = o * (street bet + stack) |
+"""
+
+from ashe.game.engine import CALL, RAISE
+from ashe.jit import njit
+from ashe.opponents.observation import adjusted_decision_algorithm, decision_algorithm, fold
+
+RULES = {"printed": 0, "adjusted": 1, "sign": 2}
+
+
+@njit
+def sign_rule(o, score):
+    """A negative score gives up, any other at least calls; the street total wished for is a share of all chips."""
+    if score < 0.0:
+        return fold(o)
+    target = int(score * (o.own + o.stack) + 0.5)
+    if o.max_to > 0 and target >= o.min_to:
+        return RAISE, min(target, o.max_to), o.memory
+    return CALL, 0, o.memory
+
+
+@njit
+def threshold_action(rule, o, score):
+    """(kind, street total, memory) of rule number `rule`."""
+    if rule == 0:
+        return decision_algorithm(o, score)
+    if rule == 1:
+        return adjusted_decision_algorithm(o, score)
+    return sign_rule(o, score)
