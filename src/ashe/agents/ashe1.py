@@ -38,7 +38,9 @@ class Ashe1Config:
     inputs: str = setting("printed", choices=("printed", "prototype"), help="8 inputs in [0, 1], or 5 in [-1, 1]")
     output_tanh: bool = setting(True, help="block output o * tanh(c) as printed; false: o * c, as the prototype")
     step: str = setting(
-        "every_action", choices=("every_action", "own_decisions"), help="when the modules step: as printed, or prototype"
+        "every_action",
+        choices=("every_action", "own_decisions"),
+        help="the modules step: printed, or prototype",
     )
     end_step: bool = setting(True, help="the opponent module also steps when a hand has ended")
     decision: str = setting("printed", choices=tuple(DECISION_RULES), help="from the score to an action")
@@ -131,5 +133,3 @@ class Ashe1Evaluator:
             t.deal.ehs, t.deal.percentile, t.deal.rank, t.deal.allin, t.style_keys, won, ev, stats,
         )  # fmt: skip
         return self.tables.result(won, ev, stats)
-
-

@@ -14,9 +14,21 @@ import numpy as np
 
 from ashe.decision.threshold import threshold_action
 from ashe.estimators.kernels.binding import dense, lstm_step
-from ashe.evaluation.kernel import DONE, FRESH, HALF, HAND, HAND_OVER, HANDS, HIST_LEN, STATUS
-from ashe.evaluation.kernel import observe, play, settle_heads_up, slot_of_seat
-from ashe.game.engine import ACTOR, BET, BETS, CLOSED, POT, STACKS, STREET, TOTALS, WIDTH, start_hand
+from ashe.evaluation.kernel import (
+    DONE,
+    FRESH,
+    HALF,
+    HAND,
+    HAND_OVER,
+    HANDS,
+    HIST_LEN,
+    STATUS,
+    observe,
+    play,
+    settle_heads_up,
+    slot_of_seat,
+)
+from ashe.game.engine import ACTOR, BET, BETS, CLOSED, POT, RIVER, STACKS, STREET, TOTALS, WIDTH, act, start_hand
 from ashe.jit import njit
 from ashe.opponents.dispatch import decide
 
@@ -46,8 +58,14 @@ class Layout(NamedTuple):
     end_step: int
 
 
+@njit(inline="always")
+def event_street(S, t):
+    """The street an event belongs to: of a finished hand the last one with a decision."""
+    return S[t, CLOSED] if S[t, STREET] > RIVER else S[t, STREET]
+
+
 @njit
-def event_features(S, t, seat, deck, ehs, full_stack, x, lane):
+def event_features(S, t, seat, strength, full_stack, x, lane):
     """The inputs of one event into column `lane` of `x`; rows as below (P and D 4.1.1; the prototype's in brackets).
 
     | row | printed | prototype |
@@ -58,15 +76,12 @@ def event_features(S, t, seat, deck, ehs, full_stack, x, lane):
     | 6 | own chips in this hand / stack | 1: 2 * that - 1 |
     | 7 | pot odds of the player to act | 4: 4 * (odds - 0.25) |
     """
-    street = S[t, STREET]
+    street = event_street(S, t)
     odds = 0.0
-    if street > 3:
-        street = S[t, CLOSED]
-    else:
-        actor = S[t, ACTOR]
+    actor = S[t, ACTOR]
+    if actor >= 0:
         call = min(S[t, BET] - S[t, BETS + actor], S[t, STACKS + actor])
         odds = call / (S[t, POT] + call)
-    strength = ehs[deck, seat, street]
     own = S[t, TOTALS + seat] / full_stack
     other = S[t, TOTALS + 1 - seat] / full_stack
     if x.shape[0] == PRINTED_INPUTS:
@@ -133,7 +148,23 @@ def scores(w, a, y, hidden, out):
 
 @njit
 def next_event(
-    S, t, meta, codes, memory, blinds, keys, ehs, percentile, rank, allin, style_keys, won, ev, stats, history, all_moves
+    S,
+    t,
+    meta,
+    codes,
+    memory,
+    blinds,
+    keys,
+    ehs,
+    percentile,
+    rank,
+    allin,
+    style_keys,
+    won,
+    ev,
+    stats,
+    history,
+    all_moves,
 ):
     """Play table `t` to its next event and return its status: HERO, WATCH, HAND_OVER or DONE. ASHE is slot 0."""
     while True:
@@ -167,10 +198,55 @@ def next_event(
             return status
 
 
+@njit
+def follow(S, tables, history, length, seats, strengths, consumed, blinds, w, a, x, c, y, mask):
+    """Step the modules of `tables` through all events up to the end of their histories; rows of S follow the hands.
+
+    `consumed[t]` counts the actions already followed, -1 before a hand. The twin of `next_event` for a player that is
+    told of a hand only when it must act and when it is over.
+    """
+    while True:
+        mask[:] = 0
+        events = 0
+        for i in range(tables.shape[0]):
+            t = tables[i]
+            event = False
+            if consumed[t] < 0:
+                start_hand(S, t, 2, blinds[0], blinds[1], blinds[2], blinds[3:5])
+                reset_game(w, a, c, y, t)
+                consumed[t] = 0
+                event = S[t, ACTOR] == seats[i]
+            while not event and consumed[t] < length[i]:
+                step = history[t, consumed[t]]
+                act(S, t, step[2], step[3])
+                consumed[t] += 1
+                if S[t, ACTOR] < 0:
+                    event = a.end_step == 1
+                else:
+                    event = a.every_action == 1 or S[t, ACTOR] == seats[i]
+            if event:
+                mask[t] = 1
+                events += 1
+                event_features(S, t, seats[i], strengths[i, event_street(S, t)], blinds[3], x, t)
+        if events == 0:
+            return
+        step_modules(w, a, x, c, y, mask)
+
+
+@njit
+def answer(S, tables, a, out, full_stack, meta, kinds, totals):
+    """The decision rule on the scores out [1, tables]; `meta` is all zero, since the rules look at chips only."""
+    nothing = np.zeros(1, np.uint64)
+    no_strength = np.zeros((1, 2, 4), np.float32)
+    no_style = np.zeros((meta.shape[0], 2), np.uint64)
+    for i in range(tables.shape[0]):
+        t = tables[i]
+        o = observe(S, t, 0, S[t, ACTOR], meta, 0, 0, nothing, no_strength, no_strength, full_stack, no_style)
+        kinds[i], totals[i], _ = threshold_action(a.rule, o, np.float64(out[0, t]))
+
+
 @njit(nogil=True)
-def play_population(
-    genomes, a, codes, meta, blinds, keys, ehs, percentile, rank, allin, style_keys, won, ev, stats
-):
+def play_population(genomes, a, codes, meta, blinds, keys, ehs, percentile, rank, allin, style_keys, won, ev, stats):
     """Every individual plays all tables: won and ev [n, tables] chips, stats [n, tables, 2, 4, 5]. Returns LSTM steps.
 
     `meta` [tables, 6] holds each table's first deck, half and hands (`evaluation.kernel`); `codes` [tables, 2] the
@@ -218,7 +294,8 @@ def play_population(
                 if status == HERO:
                     asked += 1
                 seat = (table[t, HAND] + table[t, HALF]) & 1
-                event_features(S, t, seat, table[t, 0] + table[t, HAND], ehs, blinds[3], x, t)
+                strength = ehs[table[t, 0] + table[t, HAND], seat, event_street(S, t)]
+                event_features(S, t, seat, strength, blinds[3], x, t)
             if running == 0:
                 break
             steps += running

@@ -194,8 +194,9 @@ def advance_all(
 
 @njit
 def gather(
-    S, tables, meta, decks, keys, ehs, percentile, state, hole, board, ehs_out, percentile_out, length, out_keys
-):
+    S, tables, meta, decks, keys, ehs, percentile, state, hole, board, ehs_out, percentile_out, strengths, length,
+    out_keys,
+):  # fmt: skip
     """Copy what the players to act at `tables` see (`DecisionArrays`)."""
     for i in range(tables.shape[0]):
         t = tables[i]
@@ -208,8 +209,33 @@ def gather(
             board[i, card] = decks[deck, 4 + card] if street > 0 and card < street + 2 else -1
         ehs_out[i] = ehs[deck, seat, street]
         percentile_out[i] = percentile[deck, seat, street]
+        for k in range(4):
+            strengths[i, k] = ehs[deck, seat, k] if k <= street else -1.0
         length[i] = meta[t, HIST_LEN]
         out_keys[i] = decision_key(keys[deck], seat, S[t, DECISIONS])
+
+
+@njit
+def gather_finished(
+    S, tables, slot, meta, decks, ehs, won, seats, state, chips, strengths, shown, shown_strengths, length
+):
+    """Copy what the player in `slot` learns of the hands that ended at `tables` (`FinishedArrays`)."""
+    for i in range(tables.shape[0]):
+        t = tables[i]
+        seat = (slot + meta[t, HAND] + meta[t, HALF]) & 1
+        deck = meta[t, FIRST_DECK] + meta[t, HAND]
+        showdown = S[t, STREET] == SHOWDOWN
+        seats[i] = seat
+        for column in range(WIDTH):
+            state[i, column] = S[t, column]
+        chips[i] = won[t, meta[t, HAND]] if slot == 0 else -won[t, meta[t, HAND]]
+        for street in range(4):
+            seen = showdown or street <= S[t, CLOSED]
+            strengths[i, street] = ehs[deck, seat, street] if seen else -1.0
+            shown_strengths[i, street] = ehs[deck, 1 - seat, street] if showdown else -1.0
+        for card in range(2):
+            shown[i, card] = decks[deck, 2 * (1 - seat) + card] if showdown else -1
+        length[i] = meta[t, HIST_LEN]
 
 
 @njit

@@ -14,7 +14,7 @@ from ashe.game.deal import Deal
 from ashe.game.rules import HEADS_UP, Rules
 from ashe.game.view import BOARD_CARDS, Event, View, legal_error
 from ashe.opponents.dispatch import EXTERNAL
-from ashe.players.base import DecisionArrays, HandResult, Player, RulePlayer
+from ashe.players.base import DecisionArrays, FinishedArrays, HandResult, Player, RulePlayer
 
 Array = NDArray[np.int64]
 
@@ -86,7 +86,7 @@ class Tables:
                 if on_hand is not None:
                     on_hand(self, over)
                 for slot in learners:
-                    self.players[slot].hand_over([self.result(int(t), slot) for t in over])  # type: ignore[union-attr]
+                    self.players[slot].hand_over(Finished(self, slot, over))  # type: ignore[union-attr]
             for slot in external:
                 asked = np.flatnonzero(status == k.ASKS_0 + slot)
                 if asked.size:
@@ -186,6 +186,7 @@ class Waiting:
             board=np.empty((n, 5), np.int64),
             ehs=np.empty(n, np.float32),
             percentile=np.empty(n, np.float32),
+            strengths=np.empty((n, 4), np.float32),
             history=source.history,
             length=np.empty(n, np.int64),
             keys=np.empty(n, np.uint64),
@@ -193,9 +194,43 @@ class Waiting:
         deal = source.deal
         k.gather(
             source.state, self.tables, source.meta, deal.decks, deal.keys, deal.ehs, deal.percentile, out.state,
-            out.hole, out.board, out.ehs, out.percentile, out.length, out.keys,
+            out.hole, out.board, out.ehs, out.percentile, out.strengths, out.length, out.keys,
         )  # fmt: skip
         return out
 
     def __iter__(self) -> Iterator[View]:
         return (self.view(i) for i in range(len(self)))
+
+
+class Finished:
+    """The hands of the player in `slot` that ended at `tables` (`FinishedHands`)."""
+
+    def __init__(self, source: Tables, slot: int, tables: Array) -> None:
+        self.source = source
+        self.slot = slot
+        self.tables = tables
+
+    def __len__(self) -> int:
+        return len(self.tables)
+
+    def result(self, i: int) -> HandResult:
+        return self.source.result(int(self.tables[i]), self.slot)
+
+    def arrays(self) -> FinishedArrays:
+        source, n = self.source, len(self.tables)
+        out = FinishedArrays(
+            tables=self.tables,
+            seats=np.empty(n, np.int64),
+            state=np.empty((n, e.WIDTH), np.int64),
+            chips=np.empty(n, np.int64),
+            strengths=np.empty((n, 4), np.float32),
+            shown=np.empty((n, 2), np.int64),
+            shown_strengths=np.empty((n, 4), np.float32),
+            history=source.history,
+            length=np.empty(n, np.int64),
+        )
+        k.gather_finished(
+            source.state, self.tables, self.slot, source.meta, source.deal.decks, source.deal.ehs, source.won,
+            out.seats, out.state, out.chips, out.strengths, out.shown, out.shown_strengths, out.length,
+        )  # fmt: skip
+        return out

@@ -4,7 +4,7 @@ A rule player is only a number of the compiled loop. Every other player implemen
 an ordinary class with `act(view)` into one.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -27,6 +27,7 @@ class DecisionArrays(NamedTuple):
     board: NDArray[np.int64]  # [n, 5] -1 where no card lies yet
     ehs: NDArray[np.float32]  # [n]
     percentile: NDArray[np.float32]  # [n]
+    strengths: NDArray[np.float32]  # [n, 4] EHS by street, -1 on streets to come
     history: NDArray[Any]  # [all tables, MAX_ACTIONS, 4] seat, street, kind, street total
     length: NDArray[np.int64]  # [n]
     keys: NDArray[np.uint64]  # [n] the decision's random stream: `uniform(keys[i], 0)` is its first number
@@ -60,6 +61,36 @@ class HandResult:
     shown: tuple[int, int] | None
 
 
+class FinishedArrays(NamedTuple):
+    """n finished hands as arrays: what `HandResult` says, and the whole betting."""
+
+    tables: NDArray[np.int64]  # [n]
+    seats: NDArray[np.int64]  # [n] own seat
+    state: NDArray[np.int64]  # [n, engine.WIDTH] final rows of the engine
+    chips: NDArray[np.int64]  # [n] won
+    strengths: NDArray[np.float32]  # [n, 4] own EHS by street, -1 on streets that were not seen
+    shown: NDArray[np.int64]  # [n, 2] the opponent's cards after a showdown, else -1
+    shown_strengths: NDArray[np.float32]  # [n, 4] EHS of those cards by street, else -1
+    history: NDArray[Any]  # [all tables, MAX_ACTIONS, 4] as in `DecisionArrays`
+    length: NDArray[np.int64]  # [n]
+
+
+class FinishedHands(Protocol):
+    """Hands of one player that ended: `len(f)` of them, at tables `f.tables`."""
+
+    tables: NDArray[np.int64]
+
+    def __len__(self) -> int: ...
+
+    def result(self, i: int) -> HandResult:
+        """The i-th hand as its player learns of it."""
+        ...
+
+    def arrays(self) -> FinishedArrays:
+        """All of them as arrays."""
+        ...
+
+
 class BatchPlayer(Protocol):
     """Plays any number of tables. A table is one half match: forget everything at `begin`, nothing between hands."""
 
@@ -74,7 +105,7 @@ class BatchPlayer(Protocol):
         """(kinds, street totals of raises), one per waiting decision."""
         ...
 
-    def hand_over(self, results: Sequence[HandResult]) -> None:
+    def hand_over(self, finished: FinishedHands) -> None:
         """Hands that ended since the last call."""
         ...
 
@@ -122,11 +153,11 @@ class PlainPlayer:
             kinds[i], totals[i] = action
         return kinds, totals
 
-    def hand_over(self, results: Sequence[HandResult]) -> None:
-        for result in results:
-            mind = self.minds[result.table]
+    def hand_over(self, finished: FinishedHands) -> None:
+        for i, table in enumerate(finished.tables):
+            mind = self.minds[table]
             if hasattr(mind, "hand_over"):
-                mind.hand_over(result)
+                mind.hand_over(finished.result(i))
 
 
 Player = RulePlayer | BatchPlayer

@@ -1,4 +1,5 @@
-"""Players by name. `register` adds one; every command takes any registered name or `module.path:ClassName`."""
+"""Players by name. `register` adds one; every command takes a registered name, a champion's name (or the path of its
+file or run folder), or `module.path:ClassName`."""
 
 import difflib
 import importlib
@@ -30,13 +31,23 @@ def add_factory(name: str, factory: Callable[[], Player]) -> None:
 
 
 def player_names() -> list[str]:
-    return list(_FACTORIES)
+    """Registered players, then the champions that ship with the project."""
+    return [*_FACTORIES, *_champions().champion_names()]
+
+
+def _champions() -> Any:
+    # Trained agents stand above players in the import table, so they are looked up only when a name asks for them.
+    return importlib.import_module("ashe.agents.champions")
 
 
 def make_player(name: str) -> Player:
-    """A fresh player: by registered name, or `package.module:ClassName` for a class with `act(view)`."""
+    """A fresh player: by registered name, champion, or `package.module:ClassName` for a class with `act(view)`."""
     if name in _FACTORIES:
         return _FACTORIES[name]()
+    champion = _champions().find_champion(name)
+    if champion is not None:
+        player: Player = _champions().make_champion(name, champion)
+        return player
     if ":" in name:
         module, _, attribute = name.partition(":")
         try:
@@ -46,9 +57,12 @@ def make_player(name: str) -> Player:
         if not hasattr(cls, "act"):
             raise UserError(f"player {name!r} has no act(view) method; see 'Add a player' in the README")
         return PlainPlayer(name, cls)
-    near = difflib.get_close_matches(name.upper(), _FACTORIES, 1) or difflib.get_close_matches(name, _FACTORIES, 1)
-    hint = f"; did you mean {near[0]}?" if near else ""
-    raise UserError(f"unknown player {name!r}{hint} Known: {', '.join(_FACTORIES)}, or module:ClassName of your own")
+    known = player_names()
+    near = difflib.get_close_matches(name.upper(), known, 1) or difflib.get_close_matches(name, known, 1)
+    hint = f"; did you mean {near[0]}?" if near else "."
+    raise UserError(
+        f"unknown player {name!r}{hint} Known: {', '.join(known)}, a champion.npz, or module:ClassName of your own"
+    )
 
 
 for _info in RULES.values():
