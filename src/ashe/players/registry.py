@@ -11,6 +11,8 @@ from ashe.opponents.dispatch import RULES
 from ashe.players.base import PlainPlayer, Player, RulePlayer
 
 _FACTORIES: dict[str, Callable[[], Player]] = {}
+# FAMILY@ARGUMENT is made by module:function(argument), imported when first asked for.
+_FAMILIES = {"LBR": "ashe.exploit.lbr:lbr_player"}
 
 
 def register(name: str) -> Callable[[Any], Any]:
@@ -44,9 +46,14 @@ def make_player(name: str) -> Player:
     """A fresh player: by registered name, champion, or `package.module:ClassName` for a class with `act(view)`."""
     if name in _FACTORIES:
         return _FACTORIES[name]()
+    family, at, argument = name.partition("@")
+    if at and family in _FAMILIES:
+        module, _, function = _FAMILIES[family].partition(":")
+        player: Player = getattr(importlib.import_module(module), function)(argument)
+        return player
     champion = _champions().find_champion(name)
     if champion is not None:
-        player: Player = _champions().make_champion(name, champion)
+        player = _champions().make_champion(name, champion)
         return player
     if ":" in name:
         module, _, attribute = name.partition(":")
