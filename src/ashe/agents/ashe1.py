@@ -44,6 +44,7 @@ class Ashe1Config:
     )
     end_step: bool = setting(True, help="the opponent module also steps when a hand has ended")
     decision: str = setting("printed", choices=tuple(DECISION_RULES), help="from the score to an action")
+    power: float = setting(1.0, gt=0.0, help="exponent on the size of the score; above 1, small wishes get more room")
     init: str = setting("printed", choices=("printed", "prototype"), help="standard deviations of the first genes")
 
     def __post_init__(self) -> None:
@@ -77,6 +78,7 @@ class Ashe1Config:
             layer0=self.spec["net.layer0.W"].start,
             layer1=self.spec["net.layer1.W"].start,
             rule=DECISION_RULES[self.decision],
+            power=self.power,
             every_action=int(self.step == "every_action"),
             end_step=int(self.end_step),
         )

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ashe.decision.threshold import threshold_action
+from ashe.decision.threshold import threshold_action, wish
 from ashe.estimators.kernels.binding import dense, lstm_step
 from ashe.evaluation.kernel import (
     DONE,
@@ -54,6 +54,7 @@ class Layout(NamedTuple):
     layer0: int
     layer1: int
     rule: int  # decision rule
+    power: float  # exponent on the size of the score
     every_action: int
     end_step: int
 
@@ -242,7 +243,7 @@ def answer(S, tables, a, out, full_stack, meta, kinds, totals):
     for i in range(tables.shape[0]):
         t = tables[i]
         o = observe(S, t, 0, S[t, ACTOR], meta, 0, 0, nothing, no_strength, no_strength, full_stack, no_style)
-        kinds[i], totals[i], _ = threshold_action(a.rule, o, np.float64(out[0, t]))
+        kinds[i], totals[i], _ = threshold_action(a.rule, o, wish(np.float64(out[0, t]), a.power))
 
 
 @njit(nogil=True)
@@ -309,7 +310,7 @@ def play_population(genomes, a, codes, meta, blinds, keys, ehs, percentile, rank
                 seat = S[t, ACTOR]
                 deck = table[t, 0] + table[t, HAND]
                 o = observe(S, t, 0, seat, table, 0, deck, keys, ehs, percentile, blinds[3], style_keys)
-                kind, to, _ = threshold_action(a.rule, o, np.float64(out[0, t]))
+                kind, to, _ = threshold_action(a.rule, o, wish(np.float64(out[0, t]), a.power))
                 play(S, t, 0, kind, to, table, history, stats[i])
                 table[t, STATUS] = PLAYED
     return steps

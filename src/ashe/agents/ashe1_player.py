@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from ashe.agents.ashe1 import Ashe1Config
 from ashe.agents.ashe1_kernel import answer, follow, reset_opponent, scores
+from ashe.agents.training import player_digest
 from ashe.game.engine import WIDTH
 from ashe.game.rules import HEADS_UP, Rules
 from ashe.players.base import Decisions, FinishedHands
@@ -20,6 +21,7 @@ class Ashe1Player:
         self.name = name
         self.config = config
         self.genome = np.ascontiguousarray(genome, np.float32).reshape(-1)
+        self.digest = player_digest(config, self.genome, __file__)
         self.blinds = np.array([rules.small_blind, rules.big_blind, rules.ante, rules.stack, rules.stack], np.int64)
         self.begin(0, np.empty(0, np.uint64))
 

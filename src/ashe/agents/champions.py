@@ -3,6 +3,8 @@
 The file says which agent it is for (`about.config.agent`), so nothing else is needed to play it.
 """
 
+import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,14 @@ from ashe.game.rules import Rules
 from ashe.players.base import BatchPlayer
 
 FILE = "champion.npz"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A champion and the fitness it ended with."""
+
+    name: str
+    fitness: float
 
 
 def champion_names() -> list[str]:
@@ -32,6 +42,21 @@ def find_champion(name: str) -> Path | None:
     if path.is_dir() and (path / FILE).is_file():
         return path / FILE
     return path if path.suffix == ".npz" and path.is_file() else None
+
+
+def champion_family(*names: str) -> list[Entry]:
+    """The champions of these experiments, best fitness first: `ashe1` stands for ashe1, ashe1_s2, ashe1_s3, ..."""
+    found: list[Entry] = []
+    for name in names:
+        members = [m for m in champion_names() if m == name or re.fullmatch(rf"{re.escape(name)}_s\d+", m)]
+        for member in members or [name]:
+            path = find_champion(member)
+            if path is None:
+                raise UserError(
+                    f"there is no champion {member!r}; shipped are: {', '.join(champion_names()) or 'none'}"
+                )
+            found.append(Entry(member, float(load_champion(path).about["metrics"]["fitness"]["best"])))
+    return sorted(found, key=lambda entry: -entry.fitness)
 
 
 def make_champion(name: str, path: Path) -> BatchPlayer:

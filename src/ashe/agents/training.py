@@ -4,7 +4,9 @@ All individuals of a generation play the same decks against every opponent; deck
 the first half match against opponent j, table 2j + 1 the second, with the seats swapped.
 """
 
+import hashlib
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +16,15 @@ from ashe.evaluation import kernel as k
 from ashe.evolution.protocols import GenerationTask, Result
 from ashe.game.deal import Deal, deal
 from ashe.game.rules import Rules
+from ashe.jit import source_digest
 from ashe.opponents.dispatch import EXTERNAL, RULES
 
 STREETS = ("preflop", "flop", "turn", "river")
+
+
+def player_digest(config: Any, genome: NDArray[np.float32], file: str) -> str:
+    """Changes when an agent may play differently: its settings, its genome, or the code (`file` and its imports)."""
+    return hashlib.sha256(repr(config).encode() + genome.tobytes() + source_digest(file).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,20 @@
 | sign | the author's 2016 prototype: below 0 check or fold, else at least call; target = o * (street bet + stack) |
 """
 
+import numpy as np
+
 from ashe.game.engine import CALL, RAISE
 from ashe.jit import njit
 from ashe.opponents.observation import adjusted_decision_algorithm, decision_algorithm, fold
 
 RULES = {"printed": 0, "adjusted": 1, "sign": 2}
+
+
+@njit
+def wish(score, power):
+    """The score with its size raised to `power`. Calls and small raises need scores below 0.03 when the wish is linear
+    (as printed): a band so narrow that evolution keeps missing it; with 3 the same calls reach up to 0.3."""
+    return score if power == 1.0 else np.sign(score) * abs(score) ** power
 
 
 @njit

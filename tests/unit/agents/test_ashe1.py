@@ -30,6 +30,7 @@ VARIANTS = {
     "adjusted": {"decision": "adjusted", "end_step": False},
     "own decisions": {"step": "own_decisions"},
     "prototype": PROTOTYPE,
+    "cubic": {"decision": "sign", "power": 3.0},
 }
 HANDS = 40
 OPPONENTS = ("HM", "CS", "random", "TA")
@@ -152,7 +153,9 @@ class Twin:
             "stack": view.stacks[view.seat], "full_stack": 20_000, "big_blind": 100,
         }  # fmt: skip
         o = Observation(**(dict.fromkeys(Observation._fields, 0) | given))
-        return Action(*threshold_action(RULES[self.config.decision], o, score)[:2])
+        return Action(
+            *threshold_action(RULES[self.config.decision], o, np.sign(score) * abs(score) ** self.config.power)[:2]
+        )
 
     def hand_over(self, result):
         if self.hand is None:  # the opponent folded before we could act: our cards do not matter, but EHS is an input

@@ -1,0 +1,116 @@
+"""Results that outlive the process: every finished match is saved at once, and a report that is run again plays only
+what is missing.
+
+A result is filed under everything it depends on: both players (a champion by the digest of its file, a rule by the
+digest of the rules' source), hands, half, seed. Retrain a champion or change a rule, and its matches are played anew.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from ashe.cli import write_atomic
+from ashe.errors import UserError
+from ashe.evaluation.match import MatchPlan, play_match
+from ashe.evaluation.stats import Estimate
+from ashe.jit import source_digest
+from ashe.opponents import dispatch
+from ashe.players.registry import make_player
+
+
+@dataclass(frozen=True)
+class StoredMatch:
+    """What a report needs of a finished match, from A's side."""
+
+    a: str
+    b: str
+    hands: int
+    half: int
+    seed: int
+    estimate: Estimate
+    adjusted: Estimate
+    statistics: dict[str, Any]  # A's actions, see `stats.action_statistics`
+
+    @staticmethod
+    def of_json(data: dict[str, Any]) -> "StoredMatch":
+        pairs = data["pairs"]
+        return StoredMatch(
+            data["a"], data["b"], data["hands"], data["half_match"], data["seed"],
+            Estimate(data["mbb"], data["ci95"], pairs), Estimate(data["ev_mbb"], data["ev_ci95"], pairs),
+            data["statistics"]["a"],
+        )  # fmt: skip
+
+
+def player_digest(name: str) -> str:
+    """Changes when the player may play differently."""
+    player = make_player(name)
+    return str(getattr(player, "digest", None) or source_digest(dispatch.__file__))
+
+
+def _play(plan: MatchPlan) -> dict[str, Any]:
+    return play_match(plan, batch=plan.matches).as_json(with_ev=True)
+
+
+class ResultStore:
+    """Finished matches in one JSON file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.entries: dict[str, dict[str, Any]] = {}
+        if path.exists():
+            try:
+                self.entries = json.loads(path.read_text())
+            except json.JSONDecodeError as error:
+                raise UserError(f"{path} is damaged ({error}); delete it to play its matches again") from error
+        self._digests: dict[str, str] = {}
+
+    def _key(self, plan: MatchPlan) -> str:
+        for name in (plan.a, plan.b):
+            if name not in self._digests:
+                self._digests[name] = player_digest(name)
+        parts = (plan.hands, plan.half, plan.seed, plan.rules, self._digests[plan.a], self._digests[plan.b])
+        return f"{plan.a} - {plan.b} - {hashlib.sha256(repr(parts).encode()).hexdigest()[:16]}"
+
+    def get(self, plan: MatchPlan) -> StoredMatch | None:
+        entry = self.entries.get(self._key(plan))
+        return None if entry is None else StoredMatch.of_json(entry)
+
+    def _add(self, plan: MatchPlan, entry: dict[str, Any]) -> None:
+        self.entries[self._key(plan)] = entry
+        write_atomic(self.path, json.dumps(self.entries, indent=1, sort_keys=True) + "\n")
+
+    def play(
+        self, plans: Sequence[MatchPlan], workers: int = 1, done: Callable[[StoredMatch], None] | None = None
+    ) -> list[StoredMatch]:
+        """The results of all plans, playing those that are not stored yet, one match per worker at a time."""
+        missing = [plan for plan in dict.fromkeys(plans) if self.get(plan) is None]
+        for plan in plans:
+            stored = self.get(plan)
+            if stored is not None and done is not None:
+                done(stored)
+
+        def finish(plan: MatchPlan, entry: dict[str, Any]) -> None:
+            self._add(plan, entry)
+            if done is not None:
+                done(StoredMatch.of_json(entry))
+
+        if workers == 1:
+            for plan in missing:
+                finish(plan, _play(plan))
+        elif missing:
+            with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+                running = {pool.submit(_play, plan): plan for plan in missing}
+                try:
+                    while running:
+                        for future in wait(running, return_when=FIRST_COMPLETED).done:
+                            finish(running.pop(future), future.result())
+                except BaseException:
+                    pool.shutdown(wait=False, cancel_futures=True)
+                    raise
+        found = [self.get(plan) for plan in plans]
+        return [match for match in found if match is not None]
