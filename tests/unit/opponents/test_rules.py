@@ -54,11 +54,18 @@ TABLE = [
     ("HM", preflop_button(), (RAISE, 300)),
     ("HM", facing(), (RAISE, 300 + 2 * 1200)),
     ("HM", obs(), (RAISE, 600)),
-    ("HM", facing(min_to=0, max_to=0), (CALL, 0)),
+    ("HM", limped_to(), (RAISE, 300)),  # the big blind's first action: nobody raised yet
+    ("HM", raised_to_250(), (RAISE, 250 + 2 * 500)),
+    ("HM", facing(min_to=0, max_to=0), (CALL, 0)),  # a raise that is illegal becomes a call
+    ("HM", facing(stack=2_000, max_to=2_000), (RAISE, 2_000)),  # one that the stack cannot cover an all-in
+    ("HM", obs(pot=50, min_to=100), (RAISE, 100)),  # one below the minimum the minimum
     ("CM", facing(), (CALL, 0)),
     ("CM", obs(), (CALL, 0)),
     ("SL", preflop_button(ehs=0.3), (CALL, 0)),
     ("SL", limped_to(ehs=0.8), (CALL, 0)),
+    ("SL", limped_to(ehs=0.9), (RAISE, 200)),  # 0.9**50 * 20000 = 103 is a raise by one big blind
+    ("SL", preflop_button(ehs=0.85)._replace(n_bet=3, bet=300, own=200, call=100, pot=500), (FOLD, 0)),  # not unraised
+    ("SL", obs(ehs=0.5), (CALL, 0)),
     ("SL", raised_to_250(ehs=0.85), (FOLD, 0)),
     ("SL", facing(ehs=0.99), (RAISE, 12_100)),  # 0.99**50 * 20000 = 12,100.1
     ("CS", facing(ehs=0.5), (FOLD, 0)),  # 156 < 300
@@ -76,6 +83,7 @@ TABLE = [
     ("LP", obs(ehs=0.99), (CALL, 0)),
     ("LP", facing(ehs=0.24), (FOLD, 0)),
     ("LP", facing(ehs=0.26), (CALL, 0)),
+    ("LP", facing(ehs=0.99), (CALL, 0)),  # never raises
     ("TP", obs(ehs=0.99), (CALL, 0)),
     ("TP", preflop_button(ehs=0.1), (CALL, 0)),
     ("TP", raised_to_250(ehs=0.70), (FOLD, 0)),
@@ -83,13 +91,17 @@ TABLE = [
     ("TP", obs(street=0, pot=150, call=100, bet=200, own=100, n_bet=2, ehs=0.81), (CALL, 0)),  # defend .83, cap .80
     ("TP", facing(ehs=0.66), (FOLD, 0)),
     ("TP", facing(ehs=0.67), (CALL, 0)),
+    ("TP", facing(ehs=0.99), (CALL, 0)),
+    ("TP", limped_to(ehs=0.99), (CALL, 0)),
     ("TA", preflop_button(percentile=0.01), (RAISE, 250)),
     ("TA", preflop_button(percentile=0.5)._replace(n_bet=3, bet=750, own=250, call=500, pot=1000), (FOLD, 0)),
     ("TA", preflop_button(percentile=0.8)._replace(n_bet=3, bet=750, own=250, call=500, pot=1000), (CALL, 0)),
     ("TA", limped_to(percentile=0.62), (CALL, 0)),
-    ("TA", limped_to(percentile=0.63), (RAISE, 200)),
+    ("TA", limped_to(percentile=0.625), (RAISE, 200)),
+    ("TA", limped_to(percentile=0.74), (RAISE, 200)),
     ("TA", limped_to(percentile=0.75), (RAISE, 250)),
-    ("TA", limped_to(percentile=0.88), (RAISE, 300)),
+    ("TA", limped_to(percentile=0.87), (RAISE, 250)),
+    ("TA", limped_to(percentile=0.875), (RAISE, 300)),
     ("TA", raised_to_250(percentile=0.29), (FOLD, 0)),
     ("TA", raised_to_250(percentile=0.5, key=key_for(0.0, 0.48)), (CALL, 0)),  # (0.5-0.3)/(0.714-0.3) = 0.483
     ("TA", raised_to_250(percentile=0.5, key=key_for(0.49, 1.0)), (FOLD, 0)),
@@ -100,14 +112,20 @@ TABLE = [
     ("TA", obs(street=2, percentile=0.84), (RAISE, 300)),
     ("TA", obs(street=2, percentile=0.82), (CALL, 0)),
     ("TA", facing(percentile=0.66), (FOLD, 0)),
+    ("TA", facing(street=2, percentile=0.66), (FOLD, 0)),
+    ("TA", facing(street=2, percentile=0.67), (CALL, 0)),
     ("TA", facing(percentile=0.99), (CALL, 0)),
     ("TA", obs(button=False, percentile=0.9), (RAISE, 600)),
+    ("TA", obs(street=2, button=False, percentile=0.84), (RAISE, 600)),
+    ("TA", obs(street=2, button=False, percentile=0.95), (CALL, 0)),
     ("TA", obs(button=False, percentile=0.96), (CALL, 0)),
     ("TA", obs(button=False, percentile=0.82), (CALL, 0)),
     ("TA", facing(button=False, percentile=0.66), (FOLD, 0)),
     ("TA", facing(button=False, percentile=0.94), (CALL, 0)),
     ("TA", facing(button=False, percentile=0.96), (RAISE, 900 + 600)),
-    ("TA", facing(button=False, percentile=0.96)._replace(n_bet=2), (CALL, 0)),
+    ("TA", facing(street=2, button=False, percentile=0.96), (RAISE, 900 + 600)),
+    ("TA", facing(button=False, percentile=0.96, n_bet=2), (CALL, 0)),
+    ("TA", facing(button=False, percentile=0.66, n_bet=2), (FOLD, 0)),
     ("TA", obs(street=3, percentile=0.91), (RAISE, 300)),
     ("TA", obs(street=3, percentile=0.89), (CALL, 0)),
     ("TA", facing(street=3, percentile=0.6), (FOLD, 0)),
@@ -117,22 +135,44 @@ TABLE = [
     ("TA", obs(street=3, button=False, percentile=0.9), (CALL, 0)),
     ("TA", facing(street=3, button=False, percentile=0.66), (FOLD, 0)),
     ("TA", facing(street=3, button=False, percentile=0.99), (CALL, 0)),
-    ("TA", facing(street=3, button=False, percentile=0.98)._replace(n_bet=2), (RAISE, 19_700)),
-    ("TA", facing(street=3, button=False, percentile=0.97)._replace(n_bet=2), (CALL, 0)),
+    ("TA", facing(street=3, button=False, percentile=0.66, n_bet=2), (FOLD, 0)),
+    ("TA", facing(street=3, button=False, percentile=0.98, n_bet=2), (RAISE, 19_700)),
+    ("TA", facing(street=3, button=False, percentile=0.97, n_bet=2), (CALL, 0)),
     ("HP", preflop_button(percentile=0.01), (RAISE, 250)),
-    ("HP", facing(percentile=0.4), (CALL, 0)),  # float: defend 0.667, margin 0.3
-    ("HP", facing(percentile=0.36), (FOLD, 0)),  # below the margin
+    ("HP", facing(percentile=0.52, key=key_for(0.0, 0.4, 1)), (CALL, 0)),  # float: defend 0.667, margin 0.15
+    ("HP", facing(percentile=0.52, key=key_for(0.4, 1.0, 1)), (FOLD, 0)),
+    ("HP", facing(percentile=0.51, key=key_for(0.0, 0.4, 1)), (FOLD, 0)),  # below the margin
+    ("HP", facing(bet=700, pot=1300, percentile=0.7, key=key_for(0.0, 0.4, 1)), (FOLD, 0)),  # above one pot: 700 in 600
+    ("HP", facing(percentile=0.52, key=key_for(0.0, 0.4, 1), street=2), (FOLD, 0)),  # only on the flop
+    ("HP", facing(percentile=0.52, key=key_for(0.0, 0.4, 1), n_bet=2), (FOLD, 0)),  # a bet, not a raise
     ("HP", obs(street=2, percentile=0.3, memory=1), (RAISE, 300)),  # the float's bet
-    ("HP", obs(percentile=0.8), (CALL, 0)),  # pot control
-    ("HP", obs(percentile=0.8, memory=2), (RAISE, 300)),  # but only once
-    ("HP", obs(percentile=0.1, opened=1), (RAISE, 300)),  # continuation bet
-    ("HP", obs(street=2, percentile=0.1, led=1, key=key_for(0.0, 0.35, 3)), (RAISE, 300)),  # second barrel
-    ("HP", obs(street=2, percentile=0.1, led=1, key=key_for(0.35, 1.0, 3)), (CALL, 0)),
-    ("HP", obs(street=3, percentile=0.1, led=1, key=key_for(0.0, 0.25, 3)), (RAISE, 300)),  # third barrel
-    ("HP", obs(street=3, percentile=0.1, led=1, key=key_for(0.25, 1.0, 3)), (CALL, 0)),
-    ("HP", facing(street=3, percentile=0.70)._replace(n_bet=2), (FOLD, 0)),  # the leak: below defend + 0.05
-    ("HP", facing(street=3, percentile=0.73)._replace(n_bet=2), (CALL, 0)),
+    ("HP", obs(street=2, percentile=0.3), (CALL, 0)),
+    ("HP", facing(button=False, percentile=0.37, key=key_for(0.0, 0.8, 1)), (RAISE, 300 + 600)),  # check-raise
+    ("HP", facing(button=False, percentile=0.37, key=key_for(0.8, 1.0, 1)), (FOLD, 0)),
+    ("HP", facing(button=False, percentile=0.36, key=key_for(0.0, 0.8, 1)), (FOLD, 0)),
+    ("HP", facing(button=False, percentile=0.37, key=key_for(0.0, 0.8, 1), street=2), (FOLD, 0)),
+    ("HP", facing(button=False, percentile=0.96, key=key_for(0.0, 0.8, 1)), (RAISE, 900 + 600)),  # TA's raise stays
+    ("HP", obs(percentile=0.6), (CALL, 0)),  # pot control
+    ("HP", obs(percentile=0.82), (CALL, 0)),
+    ("HP", obs(percentile=0.59), (RAISE, 300)),  # below it TA bets
+    ("HP", obs(percentile=0.83), (RAISE, 300)),
+    ("HP", obs(percentile=0.8, memory=2), (RAISE, 300)),  # once only
+    ("HP", obs(percentile=0.1, opened=1, key=key_for(0.0, 0.6, 2)), (RAISE, 300)),  # continuation bet
+    ("HP", obs(button=False, percentile=0.7, opened=1, key=key_for(0.0, 0.6, 2)), (RAISE, 300)),
+    ("HP", obs(percentile=0.3, opened=1, led=1, key=key_for(0.6, 1.0, 2)), (CALL, 0)),
+    ("HP", obs(street=2, percentile=0.3, opened=1, key=key_for(0.0, 0.6, 2)), (CALL, 0)),  # only on the flop
+    ("HP", obs(street=2, percentile=0.24, led=1, key=key_for(0.0, 0.35, 3)), (RAISE, 300)),  # second barrel
+    ("HP", obs(street=2, percentile=0.24, led=1, key=key_for(0.35, 1.0, 3)), (CALL, 0)),
+    ("HP", obs(street=2, percentile=0.25, led=1, key=key_for(0.0, 0.35, 3)), (CALL, 0)),
+    ("HP", obs(street=2, percentile=0.24, led=-1, key=key_for(0.0, 0.35, 3)), (CALL, 0)),
+    ("HP", obs(street=3, percentile=0.24, led=1, key=key_for(0.0, 0.25, 3)), (RAISE, 300)),  # third barrel
+    ("HP", obs(street=3, percentile=0.24, led=1, key=key_for(0.25, 1.0, 3)), (CALL, 0)),
+    ("HP", facing(street=3, percentile=0.78, n_bet=2), (FOLD, 0)),  # the leak: below defend + 0.12 = 0.787
+    ("HP", facing(street=3, percentile=0.79, n_bet=2), (CALL, 0)),
+    ("HP", facing(street=3, percentile=0.70), (CALL, 0)),  # a bet is not a raise
+    ("HP", facing(street=3, button=False, percentile=0.98, n_bet=2), (RAISE, 19_700)),  # TA's
     ("fold", facing(), (FOLD, 0)),
+    ("minraise", preflop_button(), (RAISE, 200)),
     ("fold", obs(), (CALL, 0)),
     ("minraise", obs(), (RAISE, 100)),
     ("minraise", facing(), (FOLD, 0)),
@@ -190,3 +230,22 @@ def test_adjusted_decision_algorithm(score, move):
     """Facing 300 with a pot of 1,200 after the call: raises of 600, 1,200, 1,800, 2,400 or all-in."""
     kind, to, _ = adjusted_decision_algorithm(facing(), score)
     assert (kind if kind != RAISE else (kind, to)) == move
+
+
+@pytest.mark.parametrize(("wish", "move"), [(149, CALL), (150, (RAISE, 300)), (749, (RAISE, 600)), (750, (RAISE, 900))])
+def test_adjusted_algorithm_below_a_quarter_pot_and_between_sizes(wish, move):
+    """Free to act on a pot of 600: a wish below 150 is a check, 750 lies between 1 and 1.5 pots and rounds up."""
+    kind, to, _ = adjusted_decision_algorithm(obs(), wish / 20_000)
+    assert (kind if kind != RAISE else (kind, to)) == move
+
+
+def test_random_baseline_uses_every_legal_kind_and_size():
+    """`random`: fold, call and raise equally often when facing a bet; sizes spread over the whole legal range."""
+    moves = [decide(RULES["random"].number, facing(key=derive_key("spread", i)))[:2] for i in range(3_000)]
+    kinds = [kind for kind, _ in moves]
+    for kind in (FOLD, CALL, RAISE):
+        assert 900 < kinds.count(kind) < 1_100
+    sizes = [to for kind, to in moves if kind == RAISE]
+    assert min(sizes) < 900
+    assert max(sizes) > 19_400
+    assert sum(sizes) / len(sizes) == pytest.approx((600 + 19_700) / 2, rel=0.05)
