@@ -10,6 +10,8 @@ from typing import Any
 
 from ashe.agents.ashe1 import Ashe1Config
 from ashe.agents.ashe1_player import Ashe1Player
+from ashe.agents.ashe2 import Ashe2Config
+from ashe.agents.ashe2_player import Ashe2Player
 from ashe.assets import assets_dir
 from ashe.errors import UserError
 from ashe.evolution.champion import ChampionFile, load_champion
@@ -18,6 +20,7 @@ from ashe.game.rules import Rules
 from ashe.players.base import BatchPlayer
 
 FILE = "champion.npz"
+KINDS = ("ashe1", "ashe2")
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,10 @@ def player_of(name: str, champion: ChampionFile) -> BatchPlayer:
     """The player that a champion file describes."""
     config: Any = champion.about.get("config", {})
     agent, game = config.get("agent", {}), config.get("game", {})
-    if agent.get("kind") == "ashe1":
-        rules = Rules(small_blind=game["small_blind"], big_blind=game["big_blind"], stack=game["stack"])
-        return Ashe1Player(name, from_mapping(Ashe1Config, agent, "agent."), champion.genome, rules)
-    raise UserError(f"champion {name!r} is of kind {agent.get('kind')!r}, which cannot play; known: ashe1")
+    kind = agent.get("kind")
+    if kind not in KINDS:
+        raise UserError(f"champion {name!r} is of kind {kind!r}, which cannot play; known: {', '.join(KINDS)}")
+    rules = Rules(small_blind=game["small_blind"], big_blind=game["big_blind"], stack=game["stack"])
+    if kind == "ashe2":
+        return Ashe2Player(name, from_mapping(Ashe2Config, agent, "agent."), champion.genome, rules)
+    return Ashe1Player(name, from_mapping(Ashe1Config, agent, "agent."), champion.genome, rules)

@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ashe.agents.ashe1 import Ashe1Config, Ashe1Problem
+from ashe.agents.ashe2 import Ashe2Config, Ashe2Problem
 from ashe.errors import UserError
 from ashe.evolution.config import GameConfig
 from ashe.evolution.protocols import TrainingProblem
 from ashe.evolution.settings import from_mapping, suggestion
 from ashe.game.rules import Rules
 
-KINDS = ("ashe1",)
+KINDS = ("ashe1", "ashe2")
 
 
 def training_problem(agent: Mapping[str, Any], game: GameConfig, opponents: Sequence[str]) -> TrainingProblem:
@@ -19,4 +20,6 @@ def training_problem(agent: Mapping[str, Any], game: GameConfig, opponents: Sequ
     if kind not in KINDS:
         raise UserError(f"agent.kind={kind!r} is unknown; {suggestion(str(kind), [*KINDS, 'sphere'])}")
     rules = Rules(small_blind=game.small_blind, big_blind=game.big_blind, stack=game.stack)
+    if kind == "ashe2":
+        return Ashe2Problem(from_mapping(Ashe2Config, agent, "agent."), rules, game.hands)
     return Ashe1Problem(from_mapping(Ashe1Config, agent, "agent."), rules, game.hands)

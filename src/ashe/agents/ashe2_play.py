@@ -1,0 +1,101 @@
+"""Half matches of an ASHE 2.0 mind in slot 0 against rule players, in one compiled loop."""
+
+import numpy as np
+
+from ashe.agents.ashe2_mind import PATH, answer, begin_hand, follow, learn, think
+from ashe.evaluation.kernel import (
+    ASKS_0,
+    DONE,
+    FIRST_DECK,
+    HALF,
+    HAND,
+    HAND_OVER,
+    HIST_LEN,
+    STATUS,
+    advance,
+    play,
+)
+from ashe.game.engine import STREET
+from ashe.jit import njit
+
+
+@njit
+def catch_up(m, s, t, S, meta, ehs, history):
+    """Tell the mind what has happened at table `t` since it last looked."""
+    seat = (meta[t, HAND] + meta[t, HALF]) & 1
+    deck = meta[t, FIRST_DECK] + meta[t, HAND]
+    street = min(S[t, STREET], 3)
+    m.ehs[t, 0] = ehs[deck, seat, 0]
+    m.ehs[t, street] = ehs[deck, seat, street]
+    if m.hand[t] != meta[t, HAND]:
+        begin_hand(m, s, t, meta[t, HAND], seat)
+    follow(m, s, t, history[t], meta[t, HIST_LEN])
+    return seat, deck
+
+
+@njit(nogil=True)
+def play_tables(
+    m, s, swre, ofre, S, meta, codes, memory, blinds, keys, ehs, percentile, rank, allin, style_keys, won, ev, stats,
+    history,
+):  # fmt: skip
+    """Play all tables to their end: True when done, False when the pool of nodes must grow first (then call again)."""
+    T = S.shape[0]
+    waiting = np.empty(T, np.int64)
+    while True:
+        count = 0
+        for t in range(T):
+            while meta[t, STATUS] != DONE:
+                if m.trees.used[0] + PATH + 1 > m.trees.child.shape[0]:
+                    return False
+                status = advance(
+                    S, t, meta, codes, memory, blinds, keys, ehs, percentile, rank, allin, style_keys, won, ev, stats,
+                    history, True,
+                )  # fmt: skip
+                if status == DONE:
+                    break
+                seat, deck = catch_up(m, s, t, S, meta, ehs, history)
+                if status == HAND_OVER:
+                    learn(m, t, ehs[deck, 1 - seat])
+                    continue
+                waiting[count] = t
+                count += 1
+                break
+        if count == 0:
+            return True
+        think(m, s, swre, ofre, waiting, count)
+        for i in range(count):
+            t = waiting[i]
+            kind, to = answer(m, t)
+            play(S, t, 0, kind, to, meta, history, stats)
+            meta[t, STATUS] = ASKS_0
+
+
+@njit
+def watch(m, s, tables, seats, strengths, history, length):
+    """Tell the mind of new actions at `tables`, for a player that hears of a hand when it must act and at its end.
+
+    `strengths` [n, 4] is the own EHS by street as far as the board lies.
+    """
+    for i in range(tables.shape[0]):
+        t = tables[i]
+        for street in range(4):
+            m.ehs[t, street] = strengths[i, street]
+        if m.hand[t] < 0:
+            begin_hand(m, s, t, 0, seats[i])
+        follow(m, s, t, history[t], length[i])
+
+
+@njit
+def answers(m, s, swre, ofre, tables, kinds, totals):
+    """Think at the waiting tables and write the actions."""
+    think(m, s, swre, ofre, tables, tables.shape[0])
+    for i in range(tables.shape[0]):
+        kinds[i], totals[i] = answer(m, tables[i])
+
+
+@njit
+def finish(m, tables, shown_strengths):
+    """The hands at `tables` are over; `shown_strengths` [n, 4] is the opponent's EHS by street after a showdown."""
+    for i in range(tables.shape[0]):
+        learn(m, tables[i], shown_strengths[i])
+        m.hand[tables[i]] = -1

@@ -1,0 +1,55 @@
+"""ASHE 2.0 at the table: one genome that plays any number of half matches at once."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ashe.agents.ashe2 import NODES_PER_TABLE, Ashe2Config, forget, new_bank, new_mind
+from ashe.agents.ashe2_play import answers, finish, watch
+from ashe.game.engine import ACTOR
+from ashe.game.rules import HEADS_UP, Rules
+from ashe.players.base import Decisions, FinishedHands
+from ashe.trees.prt import grown
+
+
+class Ashe2Player:
+    """A `BatchPlayer`; tables are the lanes of the kernel, so many tables cost little more than few."""
+
+    learns = True
+
+    def __init__(self, name: str, config: Ashe2Config, genome: NDArray[np.float32], rules: Rules = HEADS_UP) -> None:
+        config.spec.check(genome)
+        self.name = name
+        self.config = config
+        self.genome = np.ascontiguousarray(genome, np.float32).reshape(1, -1)
+        blinds = np.array([rules.small_blind, rules.big_blind, rules.ante, rules.stack, rules.stack], np.int64)
+        self.settings = config.settings(blinds)
+        self.begin(1, np.empty(0, np.uint64))
+
+    def begin(self, tables: int, keys: NDArray[np.uint64]) -> None:
+        self.mind = new_mind(tables, max(tables, 1) * NODES_PER_TABLE)
+        forget(self.mind)
+        self.swre, self.ofre = (
+            new_bank(self.config.estimator(name), name, self.genome[:, slice(*self.config.spec.part(name))], tables)
+            for name in ("swre", "ofre")
+        )
+
+    def act(self, decisions: Decisions) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        d = decisions.arrays()
+        self._make_room(d.length)
+        watch(self.mind, self.settings, d.tables, d.state[:, ACTOR], d.strengths, d.history, d.length)
+        kinds, totals = np.zeros(len(decisions), np.int64), np.zeros(len(decisions), np.int64)
+        answers(self.mind, self.settings, self.swre, self.ofre, d.tables, kinds, totals)
+        return kinds, totals
+
+    def hand_over(self, finished: FinishedHands) -> None:
+        f = finished.arrays()
+        self._make_room(f.length)
+        watch(self.mind, self.settings, f.tables, f.seats, f.strengths, f.history, f.length)
+        finish(self.mind, f.tables, f.shown_strengths)
+
+    def _make_room(self, length: NDArray[np.int64]) -> None:
+        """At most one node per action, and a root."""
+        trees = self.mind.trees
+        needed = int(trees.used[0]) + int(length.sum()) + len(length)
+        if needed > trees.capacity:
+            self.mind = self.mind._replace(trees=grown(trees, 2 * needed))

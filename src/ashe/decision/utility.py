@@ -1,0 +1,102 @@
+"""ASHE 2.0's decision (D 5.2): the action of highest expected utility (spec, section 5).
+
+With b_own and b_opp chips committed in this hand, p the probability of winning a showdown (SWRE) and phi the
+probability that the opponent folds to the raise (OFRE):
+
+    U(fold)         = -b_own
+    U(check, call)  = (2p - 1) * matched                  matched: b_opp, less where an all-in call is short
+    U(raise to B)   = phi * b_opp + (1 - phi) * (2p - 1) * min(B, all chips of the opponent)
+
+Own raises are 0.5, 1, 1.5 and 2 pots and all-in, as far as they are legal and distinct. Facing a 4-bet or more as big
+blind, or a 3-bet or more as button (n-bets of the current street; before the flop the big blind is the first), only
+fold, call and all-in are considered. Of equal utilities the first in the order fold, call, smallest raise wins.
+
+*Heads*: `direct` takes the estimators' outputs a in (0, 1) as p and phi. `modulated` (the author's 2017 prototype)
+bends a sound first guess: p = EHS ** (1 / a), phi = base ** a, where base is the fold rate seen at the raise's node,
+mixed for few visits with the prior odds * (1 + cards on the board / 5), odds being what the raise offers.
+"""
+
+import numpy as np
+
+from ashe.jit import njit
+from ashe.trees.edges import ALL_IN, CALLS, FIRST_RAISE, FOLDS, OWN_RAISES, OWN_SIZES
+
+ACTIONS = FIRST_RAISE + OWN_RAISES  # fold, call, five raises: the own edges of a tree
+HEADS = {"direct": 0, "modulated": 1}
+SMALLEST = 1e-6  # an estimator's output may underflow to 0
+
+
+@njit
+def restricted(n_bet, call, button):
+    """Whether the raising war is so far on that only fold, call and all-in are left."""
+    return call > 0 and n_bet >= (3 if button else 4)
+
+
+@njit
+def own_raises(bet, pot, call, low, high, war, to):
+    """Street totals of the five own raises into `to` [5], 0 for those not to be had; returns how many there are.
+
+    `low` and `high` are the legal range (0 when raising is illegal); `war` leaves all-in alone.
+    """
+    count = 0
+    for i in range(OWN_RAISES):
+        to[i] = 0
+    if low == 0:
+        return 0
+    for i in range(OWN_RAISES - 1):
+        total = int(bet + OWN_SIZES[i] * (pot + call) + 0.5)
+        if not war and low <= total < high:
+            to[i] = total
+            count += 1
+    to[OWN_RAISES - 1] = high
+    return count + 1
+
+
+@njit
+def win_probability(head, a, ehs):
+    """p from SWRE's output."""
+    return a if head == 0 else ehs ** (1.0 / max(a, SMALLEST))
+
+
+@njit
+def fold_guess(visits, fold_rate, odds, street, prior_visits):
+    """What counts alone say of the opponent's folding to a raise: the seen rate, mixed with a prior for few visits."""
+    cards = 0 if street == 0 else street + 2
+    prior = min(odds * (1.0 + cards / 5.0), 1.0)
+    share = min(visits / prior_visits, 1.0)
+    return share * fold_rate + (1.0 - share) * prior
+
+
+@njit
+def fold_probability(head, a, guess):
+    """phi from OFRE's output."""
+    return a if head == 0 else guess**a
+
+
+@njit
+def utilities(p, phi, to, own, opponent, call, own_stack, own_bet, opponent_stack, u):
+    """Utilities of fold, call and the raises `to` into `u` [7], -inf for what is not to be had.
+
+    `own` and `opponent` are chips committed in this hand, `own_bet` those of this street, stacks what is behind.
+    """
+    edge = 2.0 * p - 1.0
+    u[FOLDS] = -np.float64(own) if call > 0 else -np.inf
+    u[CALLS] = edge * min(opponent, own + own_stack)
+    for i in range(OWN_RAISES):
+        if to[i] == 0:
+            u[FIRST_RAISE + i] = -np.inf
+        else:
+            stake = min(own + to[i] - own_bet, opponent + opponent_stack)
+            u[FIRST_RAISE + i] = phi[i] * opponent + (1.0 - phi[i]) * edge * stake
+
+
+@njit
+def best(u):
+    """The first of the highest utilities."""
+    choice = CALLS
+    if u[FOLDS] >= u[CALLS]:
+        choice = FOLDS
+    for k in range(FIRST_RAISE, ALL_IN + 1):
+        if u[k] > u[choice]:
+            choice = k
+    return choice

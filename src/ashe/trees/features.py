@@ -1,0 +1,104 @@
+"""What an estimator reads of a tree node and the game state there, all in [0, 1] (spec, section 5).
+
+| # | feature | SWRE, HRE | OFRE | OARE |
+|---|---|---|---|---|
+| 0 | showdown rate c_sd / f | 0 | 0 | 0 |
+| 1 | eventual fold rate c_of / f | 1 | 1 | - |
+| 2 | showdown strength s | 2 | 2 | 1 |
+| 3 | confidence min(f / lambda of the street, 1) | 3 | 3 | 2 |
+| 4-7 | street, one-hot | 4-7 | 4-7 | 3-6 |
+| 8 | EHS | 8 | - | - |
+| 9 | pot odds given to the player to act | 9 | 8 | 7 |
+| 10, 11 | own, opponent's chips in this hand / stack | 10, 11 | 9, 10 | 8, 9 |
+| 12 | raises of this street / 4, at most 1 (the big blind is none) | 12 | 11 | 10 |
+| 13 | on the button | 13 | 12 | 11 |
+| 14-22 | what the opponent did next / f: fold, check or call, buckets 1-7 | - | - | 12-20 |
+
+The columns give the estimator's input that reads the feature. A node's features are rows of the table above, 14 wide;
+`inputs_of` picks an estimator's. A node with f <= `reliable` visits has the street's default rates in 0, 1 and 2
+(`defaults`); so has feature 2 of a node that never saw a showdown. Confidence always tells the true f.
+"""
+
+import numpy as np
+
+from ashe.errors import UserError
+from ashe.game.engine import ACTOR, BET, BETS, N_BET, POT, STACKS, STREET, TOTALS
+from ashe.jit import njit
+from ashe.trees.prt import FOLDS_LATER, SHOWDOWNS, VISITS
+
+ROW = 14
+SD_RATE, FOLD_RATE, STRENGTH, CONFIDENCE, STREET_0, EHS, ODDS, OWN, OPPONENT, RAISES, BUTTON = (
+    0, 1, 2, 3, 4, 8, 9, 10, 11, 12, 13,
+)  # fmt: skip
+
+_INPUTS = {
+    "swre": tuple(range(ROW)),
+    "hre": tuple(range(ROW)),
+    "ofre": tuple(k for k in range(ROW) if k != EHS),
+    "oare": tuple(k for k in range(23) if k not in (FOLD_RATE, EHS)),
+}
+
+
+def inputs_of(estimator: str) -> tuple[int, ...]:
+    """Numbers of the features that an estimator reads, in order."""
+    if estimator not in _INPUTS:
+        raise UserError(f"no estimator {estimator!r}; there are: {', '.join(_INPUTS)}")
+    return _INPUTS[estimator]
+
+
+@njit
+def rates(trees, node, street, use_trees, reliable, defaults):
+    """(visits, showdown rate, fold rate, showdown strength) of a node, the street's defaults where it is unreliable."""
+    f = np.int64(trees.counts[node, VISITS]) if use_trees else 0
+    if f <= reliable:
+        return f, defaults[street, 0], defaults[street, 1], defaults[street, 2]
+    shown = trees.counts[node, SHOWDOWNS]
+    strength = trees.strength[node] / shown if shown > 0 else defaults[street, 2]
+    return f, shown / f, trees.counts[node, FOLDS_LATER] / f, strength
+
+
+@njit
+def write_row(row, stats, lambdas, street, ehs, odds, own, opponent, raises, button):
+    """Fill one row; `own` and `opponent` are shares of the stack, `stats` comes from `rates`."""
+    f, showdown_rate, fold_rate, strength = stats
+    row[SD_RATE] = showdown_rate
+    row[FOLD_RATE] = fold_rate
+    row[STRENGTH] = strength
+    row[CONFIDENCE] = min(f / lambdas[street], 1.0)
+    for k in range(4):
+        row[STREET_0 + k] = 1.0 if k == street else 0.0
+    row[EHS] = ehs
+    row[ODDS] = odds
+    row[OWN] = own
+    row[OPPONENT] = opponent
+    row[RAISES] = min(raises / 4.0, 1.0)
+    row[BUTTON] = 1.0 if button else 0.0
+
+
+@njit
+def state_row(row, V, t, seat, stats, lambdas, ehs, stack):
+    """The row of the state in which table `t` is, as the player in `seat` sees it."""
+    street = V[t, STREET]
+    actor = V[t, ACTOR]
+    call = min(V[t, BET] - V[t, BETS + actor], V[t, STACKS + actor])
+    raises = V[t, N_BET] - (1 if street == 0 else 0)
+    write_row(
+        row, stats, lambdas, street, ehs, call / (V[t, POT] + call), V[t, TOTALS + seat] / stack,
+        V[t, TOTALS + 1 - seat] / stack, raises, seat == 1,
+    )  # fmt: skip
+
+
+@njit
+def raised_row(row, V, t, seat, to, stats, lambdas, ehs, stack):
+    """The row of the state after the player in `seat`, who is to act, raised to `to`; returns the odds it offers."""
+    street = V[t, STREET]
+    added = to - V[t, BETS + seat]
+    pot = V[t, POT] + added
+    call = min(to - V[t, BETS + 1 - seat], V[t, STACKS + 1 - seat])
+    odds = call / (pot + call)
+    raises = V[t, N_BET] + 1 - (1 if street == 0 else 0)
+    write_row(
+        row, stats, lambdas, street, ehs, odds, (V[t, TOTALS + seat] + added) / stack, V[t, TOTALS + 1 - seat] / stack,
+        raises, seat == 1,
+    )  # fmt: skip
+    return odds
