@@ -42,7 +42,7 @@ class Ashe2Config:
     reliable: int = setting(4, ge=0, help="a node counts as reliable with more visits than this")
     prior_visits: float = setting(10.0, gt=0.0, help="visits until a node's fold rate stands alone in the first guess")
     lambdas: tuple[float, ...] = setting((50.0, 20.0, 10.0, 5.0), help="visits of full confidence, by street")
-    defaults: str = setting("training8", help="name of the default features in trees/defaults.json")
+    street_defaults: str = setting("training8", help="name of the default features in trees/defaults.json")
     trees: bool = setting(True, help="false: every node is taken as never visited (ablation)")
     lstm_state: bool = setting(True, help="false: estimators start afresh at every step (ablation)")
     ofre: bool = setting(True, help="false: fold probability from counts alone (ablation)")
@@ -52,7 +52,7 @@ class Ashe2Config:
         check(self)
         if len(self.lambdas) != 4 or min(self.lambdas) <= 0:
             raise UserError(f"lambdas={list(self.lambdas)} must be four positive numbers, one per street")
-        street_defaults(self.defaults)
+        street_defaults(self.street_defaults)
 
     def estimator(self, name: str) -> EstimatorConfig:
         """SWRE or OFRE in these sizes."""
@@ -76,7 +76,7 @@ class Ashe2Config:
             prior_visits=float(self.prior_visits),
             blinds=blinds,
             lambdas=np.array(self.lambdas, np.float64),
-            defaults=street_defaults(self.defaults),
+            defaults=street_defaults(self.street_defaults),
         )
 
 

@@ -11,6 +11,7 @@ from ashe.cards.equity import ehs
 from ashe.cards.random import derive_key
 from ashe.errors import UserError
 from ashe.evaluation.tables import HalfMatch, Tables
+from ashe.evolution.composing import compose, default_config_dir, settings_of
 from ashe.evolution.protocols import GenerationTask
 from ashe.game import engine as e
 from ashe.game.deal import deal
@@ -19,6 +20,7 @@ from ashe.game.hand import Hand
 from ashe.game.rules import HEADS_UP
 from ashe.game.view import BOARD_CARDS, Action
 from ashe.players.registry import make_player
+from ashe.train import plan_of
 from ashe.trees.defaults import street_defaults
 
 SMALL = {"blocks": 3, "size": 4, "hidden": 6}
@@ -166,7 +168,7 @@ class Twin:
 
     def features(self, node, hand, seat, strength):
         stats = self.tree[node] if self.config.trees else new_stats()
-        showdown, fold, s = street_defaults(self.config.defaults)[hand.street]
+        showdown, fold, s = street_defaults(self.config.street_defaults)[hand.street]
         if stats["f"] > self.config.reliable:
             showdown, fold = stats["sd"] / stats["f"], stats["of"] / stats["f"]
             s = np.mean(stats["s"]) if stats["s"] else s
@@ -320,10 +322,27 @@ def test_bad_settings_are_refused():
     with pytest.raises(UserError, match="four positive numbers"):
         Ashe2Config(lambdas=(1.0, 2.0))
     with pytest.raises(UserError, match="stored: training8"):
-        Ashe2Config(defaults="nobody")
+        Ashe2Config(street_defaults="nobody")
     with pytest.raises(UserError, match="genes"):
         Ashe2Player("x", Ashe2Config(**SMALL), np.zeros(7, np.float32))
     with pytest.raises(UserError, match="genes"):
         Ashe2Evaluator(Ashe2Config(**SMALL), HEADS_UP, 5).evaluate(
             np.zeros((2, 3), np.float32), GenerationTask(1, 0, ("CM",))
         )
+
+
+@pytest.mark.parametrize("name", ["a1", "a2", "a3", "a4"])
+def test_experiments_have_the_published_parameters(name):
+    """D Table 5-2 and the curricula of spec section 4."""
+    config = settings_of(compose(default_config_dir(), [f"+experiment={name}", "agent.trees=false"]))
+    plan = plan_of(config)
+    plan.check()
+    assert (plan.curriculum.generations, plan.population, plan.problem.hands) == (500, 50, 2_000)
+    assert [plan.curriculum.at(g).module for g in (0, 49, 50, 99, 100, 499)] == [
+        "ofre", "ofre", "swre", "swre", "ofre", "swre",
+    ]  # fmt: skip
+    at = {g: plan.curriculum.at(g).opponents for g in (0, 199, 200)}
+    high, low = ("HM", "CM", "SL", "CS"), ("LA", "LP", "TP", "TA")
+    mixed = ("HM", "SL", "LA", "TP")
+    first, last = {"a1": (high, high), "a2": (low, low), "a3": (mixed, mixed), "a4": (high, low)}[name]
+    assert (at[0], at[199], at[200]) == (first, first, last)
