@@ -2,9 +2,10 @@
 PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
-HANDS ?= 4000
+WORKERS ?= 2
+RUNS ?= 5
 
-.PHONY: setup test test-slow demo lint types tables bench clean
+.PHONY: setup test test-slow demo reproduce-ch4 lint types tables bench clean
 setup: $(VENV)/.installed
 
 $(VENV)/.installed: pyproject.toml constraints.txt
@@ -19,8 +20,20 @@ test: setup  ## unit, property and oracle tests
 test-slow: setup  ## statistical and training tests (minutes to hours)
 	$(PY) -m pytest -m slow
 
-demo: setup  ## a round-robin of the ten rule players, in a few minutes
-	$(PY) -m ashe.tournament HM CM SL CS LA LP TP TA RG HP --hands $(HANDS) --out runs/demo
+demo: setup  ## evolve a small agent in about two minutes and show what it learned
+	$(PY) -m ashe.demo
+
+# On the shipped champions; TRAIN=1 RUNS=n evolves n champions of its own first (seeds 1..n; finished runs are kept).
+reproduce-ch4: setup  ## Tables 4-2 and 4-3, Figure 4-4: ASHE 1.0
+ifdef TRAIN
+	for seed in $$(seq $(RUNS)); do \
+	  if [ -d runs/ch4/$$seed ]; then $(PY) -m ashe.train resume=runs/ch4/$$seed; \
+	  else $(PY) -m ashe.train +experiment=ashe1 seed=$$seed run_dir=runs/ch4/$$seed; fi || exit $$?; \
+	done
+	$(PY) -m ashe.report ch4 --workers $(WORKERS) --out runs/ch4/report --champions $$(seq -f runs/ch4/%g $(RUNS))
+else
+	$(PY) -m ashe.report ch4 --workers $(WORKERS)
+endif
 
 lint: setup
 	$(PY) -m ruff check src tests benchmarks

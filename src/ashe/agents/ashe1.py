@@ -46,6 +46,7 @@ class Ashe1Config:
     decision: str = setting("printed", choices=tuple(DECISION_RULES), help="from the score to an action")
     power: float = setting(1.0, gt=0.0, help="exponent on the size of the score; above 1, small wishes get more room")
     init: str = setting("printed", choices=("printed", "prototype"), help="standard deviations of the first genes")
+    init_scale: float = setting(1.0, gt=0.0, help="factor on these deviations")
 
     def __post_init__(self) -> None:
         check(self)
@@ -105,7 +106,8 @@ class Ashe1Problem:
         )
 
     def initial(self, seed: int, n: int) -> torch.Tensor:
-        return torch.from_numpy(self.config.spec.sample(derived_seed(seed, "initial"), n))
+        genomes = self.config.spec.sample(derived_seed(seed, "initial"), n)
+        return torch.from_numpy(genomes * np.float32(self.config.init_scale))
 
     def describe(self) -> str:
         c = self.config
