@@ -106,7 +106,7 @@ def new_mind(tables: int, nodes: int, next_actions: bool = False) -> mind.Mind:
         choice=np.zeros(T, np.int64),
         lane=np.zeros((T, OWN_RAISES), np.int64),
         need=np.zeros(T, np.uint8),
-        work=np.zeros(8, np.int64),
+        work=np.zeros(mind.COUNTERS, np.int64),
     )
 
 
@@ -180,7 +180,7 @@ class Ashe2Evaluator:
         self.config = config
         self.tables = TrainingTables(rules, half)
         self.group = group
-        self.work = np.zeros(8, np.int64)
+        self.work = np.zeros(mind.COUNTERS, np.int64)
         self.nodes = 0  # of the largest trees so far
         self._mind: mind.Mind | None = None
 

@@ -48,6 +48,7 @@ from ashe.game.engine import (
     start_hand,
 )
 from ashe.jit import njit
+from ashe.ticks import ticks
 from ashe.trees.edges import CALLS, FIRST_RAISE, FOLDS, OWN_RAISES, slot_of
 from ashe.trees.features import EHS, ROW, raised_row, rates, state_row
 from ashe.trees.prt import FOLDS_LATER, NONE, Trees, new_node, update, visit
@@ -57,8 +58,10 @@ TANH, SIGMOID = 1, 2
 SWRE, OFRE = 0, 1
 LANES = 8  # lanes are padded to this
 
-# Counters of `Mind.work`.
+# Counters of `Mind.work`: what was done, then processor ticks spent (kernel is part of think).
 DECISIONS, SWRE_STEPS, OFRE_STEPS, LOOK_AHEADS, SWRE_CALLS, OFRE_CALLS, LOOK_CALLS = 0, 1, 2, 3, 4, 5, 6
+KERNEL, THINK, TREES, ENGINE = 7, 8, 9, 10
+COUNTERS = 11
 
 
 class Settings(NamedTuple):
@@ -118,7 +121,7 @@ class Mind(NamedTuple):
     choice: NDArray[np.int64]  # [T]
     lane: NDArray[np.int64]  # [T, 5] lanes of the look-aheads
     need: NDArray[np.uint8]  # [T]
-    work: NDArray[np.int64]  # [8] counters
+    work: NDArray[np.int64]  # [COUNTERS]
 
 
 @njit
@@ -215,11 +218,13 @@ def _advance(m, s, bank, e):
                 active += 1
             if active == 0:
                 break
+            began = ticks()
             c = bank.state[w].ctypes.data
             lstm_step(
                 bank.w[w].ctypes.data, bank.inputs, bank.blocks, bank.size, bank.output_tanh, lanes, x.ctypes.data, c,
                 c + 4 * bank.blocks * bank.size * lanes, bank.mask.ctypes.data,
             )  # fmt: skip
+            m.work[KERNEL] += ticks() - began
             m.work[SWRE_STEPS + e] += active
             m.work[SWRE_CALLS + e] += 1
 
@@ -242,7 +247,9 @@ def _estimate_wins(m, s, bank, tables, count):
     i = 0
     while i < count:
         w = tables[i] // lanes
+        began = ticks()
         _outputs(bank, w, lanes, bank.state[w].ctypes.data + 4 * bank.blocks * bank.size * lanes)
+        m.work[KERNEL] += ticks() - began
         while i < count and tables[i] // lanes == w:
             t = tables[i]
             m.output[t, 0] = bank.out[t % lanes]
@@ -303,12 +310,14 @@ def _step_ahead(m, s, bank, w, n, x, source, ahead):
     for k in range(2 * cells):
         for lane in range(wide):
             ahead[k, lane] = bank.state[w, k, source[lane]] if s.use_state == 1 else bank.w[w, initial + k]
+    began = ticks()
     y = ahead.ctypes.data + 4 * cells * wide
     lstm_step(
         bank.w[w].ctypes.data, bank.inputs, bank.blocks, bank.size, bank.output_tanh, wide, x.ctypes.data,
         ahead.ctypes.data, y, np.uintp(0),
     )  # fmt: skip
     _outputs(bank, w, wide, y)
+    m.work[KERNEL] += ticks() - began
     m.work[LOOK_AHEADS] += n
     m.work[LOOK_CALLS] += 1
 
@@ -334,6 +343,7 @@ def _choose(m, s, t, bank):
 @njit
 def think(m, s, swre, ofre, tables, count):
     """Decide at the waiting `tables[:count]` (ascending): beliefs and choices into `m`."""
+    began = ticks()
     m.work[DECISIONS] += count
     m.need[:] = 0
     for i in range(count):
@@ -367,6 +377,7 @@ def think(m, s, swre, ofre, tables, count):
                     ofre.state[w, k, t % lanes] = ahead[k, lane]
                 m.done[t, OFRE] = m.length[t] + 1
         first = last
+    m.work[THINK] += ticks() - began
 
 
 @njit

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ashe.agents.ashe2_mind import PATH, answer, begin_hand, follow, learn, think
+from ashe.agents.ashe2_mind import ENGINE, PATH, TREES, answer, begin_hand, follow, learn, think
 from ashe.evaluation.kernel import (
     ASKS_0,
     DONE,
@@ -17,6 +17,7 @@ from ashe.evaluation.kernel import (
 )
 from ashe.game.engine import STREET
 from ashe.jit import njit
+from ashe.ticks import ticks
 
 
 @njit
@@ -47,15 +48,20 @@ def play_tables(
             while meta[t, STATUS] != DONE:
                 if m.trees.used[0] + PATH + 1 > m.trees.child.shape[0]:
                     return False
+                began = ticks()
                 status = advance(
                     S, t, meta, codes, memory, blinds, keys, ehs, percentile, rank, allin, style_keys, won, ev, stats,
                     history, True,
                 )  # fmt: skip
+                advanced = ticks()
+                m.work[ENGINE] += advanced - began
                 if status == DONE:
                     break
                 seat, deck = catch_up(m, s, t, S, meta, ehs, history)
                 if status == HAND_OVER:
                     learn(m, t, ehs[deck, 1 - seat])
+                m.work[TREES] += ticks() - advanced
+                if status == HAND_OVER:
                     continue
                 waiting[count] = t
                 count += 1
