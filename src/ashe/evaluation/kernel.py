@@ -195,7 +195,7 @@ def advance_all(
 @njit
 def gather(
     S, tables, meta, decks, keys, ehs, percentile, state, hole, board, ehs_out, percentile_out, strengths, length,
-    out_keys,
+    out_keys, hand_keys,
 ):  # fmt: skip
     """Copy what the players to act at `tables` see (`DecisionArrays`)."""
     for i in range(tables.shape[0]):
@@ -213,6 +213,7 @@ def gather(
             strengths[i, k] = ehs[deck, seat, k] if k <= street else -1.0
         length[i] = meta[t, HIST_LEN]
         out_keys[i] = decision_key(keys[deck], seat, S[t, DECISIONS])
+        hand_keys[i] = mix64(keys[deck], np.uint64(seat))
 
 
 @njit

@@ -190,11 +190,12 @@ class Waiting:
             history=source.history,
             length=np.empty(n, np.int64),
             keys=np.empty(n, np.uint64),
+            hand_keys=np.empty(n, np.uint64),
         )
         deal = source.deal
         k.gather(
             source.state, self.tables, source.meta, deal.decks, deal.keys, deal.ehs, deal.percentile, out.state,
-            out.hole, out.board, out.ehs, out.percentile, out.strengths, out.length, out.keys,
+            out.hole, out.board, out.ehs, out.percentile, out.strengths, out.length, out.keys, out.hand_keys,
         )  # fmt: skip
         return out
 

@@ -31,6 +31,7 @@ class DecisionArrays(NamedTuple):
     history: NDArray[Any]  # [all tables, MAX_ACTIONS, 4] seat, street, kind, street total
     length: NDArray[np.int64]  # [n]
     keys: NDArray[np.uint64]  # [n] the decision's random stream: `uniform(keys[i], 0)` is its first number
+    hand_keys: NDArray[np.uint64]  # [n] the seat's random stream for the whole hand
 
 
 class Decisions(Protocol):

@@ -12,7 +12,7 @@ from ashe.players.base import PlainPlayer, Player, RulePlayer
 
 _FACTORIES: dict[str, Callable[[], Player]] = {}
 # FAMILY@ARGUMENT is made by module:function(argument), imported when first asked for.
-_FAMILIES = {"LBR": "ashe.exploit.lbr:lbr_player"}
+_FAMILIES = {"LBR": "ashe.exploit.lbr:lbr_player", "EQ": "ashe.solver.player:eq_player"}
 
 
 def register(name: str) -> Callable[[Any], Any]:
@@ -74,3 +74,5 @@ def make_player(name: str) -> Player:
 
 for _info in RULES.values():
     add_factory(_info.code, lambda i=_info: RulePlayer(i.code, i.number, i.title, i.static))  # type: ignore[misc]
+# Imported only when asked for: the solver stands above players in the import table.
+add_factory("EQ", lambda: importlib.import_module("ashe.solver.player").make_eq())

@@ -63,7 +63,10 @@ class Deals(NamedTuple):
 class Sampler(Protocol):
     """The chance of a game."""
 
-    buckets: tuple[int, ...]  # per round
+    @property
+    def buckets(self) -> tuple[int, ...]:
+        """Per round."""
+        ...
 
     def sample(self, key: int, count: int) -> Deals:
         """`count` deals, a function of the key."""
