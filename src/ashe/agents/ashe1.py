@@ -123,7 +123,7 @@ class Ashe1Evaluator:
     def __init__(self, config: Ashe1Config, rules: Rules, half: int) -> None:
         self.config = config
         self.tables = TrainingTables(rules, half)
-        self.steps = 0
+        self.work = np.zeros(3, np.int64)  # LSTM steps, ticks, ticks with a decision: for benchmarks
 
     def evaluate(self, genomes: npt.NDArray[np.float32], task: GenerationTask) -> Result:
         if genomes.ndim != 2 or genomes.shape[1] != self.config.spec.length:
@@ -132,7 +132,7 @@ class Ashe1Evaluator:
         n, lanes = len(genomes), len(t.codes)
         won, ev = np.zeros((n, lanes), np.int64), np.zeros((n, lanes), np.float64)
         stats = np.zeros((n, lanes, 2, 4, 5), np.int64)
-        self.steps += play_population(
+        self.work += play_population(
             np.ascontiguousarray(genomes, np.float32), self.config.layout, t.codes, t.meta, t.blinds, t.deal.keys,
             t.deal.ehs, t.deal.percentile, t.deal.rank, t.deal.allin, t.style_keys, won, ev, stats,
         )  # fmt: skip

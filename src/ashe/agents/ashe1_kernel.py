@@ -248,7 +248,9 @@ def answer(S, tables, a, out, full_stack, meta, kinds, totals):
 
 @njit(nogil=True)
 def play_population(genomes, a, codes, meta, blinds, keys, ehs, percentile, rank, allin, style_keys, won, ev, stats):
-    """Every individual plays all tables: won and ev [n, tables] chips, stats [n, tables, 2, 4, 5]. Returns LSTM steps.
+    """Every individual plays all tables: won and ev [n, tables] chips, stats [n, tables, 2, 4, 5].
+
+    Returns what it cost: LSTM steps (table by table), ticks (steps of all lanes at once), ticks with a decision.
 
     `meta` [tables, 6] holds each table's first deck, half and hands (`evaluation.kernel`); `codes` [tables, 2] the
     opponents' rule numbers in slot 1.
@@ -265,7 +267,7 @@ def play_population(genomes, a, codes, meta, blinds, keys, ehs, percentile, rank
     hidden = np.zeros((a.hidden, lanes), np.float32)
     out = np.zeros((1, lanes), np.float32)
     mask = np.zeros(lanes, np.uint8)
-    steps = 0
+    steps, ticks, decisions = 0, 0, 0
     for i in range(genomes.shape[0]):
         w = genomes[i]
         table[:] = meta
@@ -300,9 +302,11 @@ def play_population(genomes, a, codes, meta, blinds, keys, ehs, percentile, rank
             if running == 0:
                 break
             steps += running
+            ticks += 1
             step_modules(w, a, x, c, y, mask)
             if asked == 0:
                 continue
+            decisions += 1
             scores(w, a, y, hidden, out)
             for t in range(lanes):
                 if table[t, STATUS] != HERO:
@@ -313,4 +317,4 @@ def play_population(genomes, a, codes, meta, blinds, keys, ehs, percentile, rank
                 kind, to, _ = threshold_action(a.rule, o, wish(np.float64(out[0, t]), a.power))
                 play(S, t, 0, kind, to, table, history, stats[i])
                 table[t, STATUS] = PLAYED
-    return steps
+    return steps, ticks, decisions
