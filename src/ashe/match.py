@@ -7,11 +7,14 @@ from typing import Any, TextIO
 
 from tqdm import tqdm
 
+from ashe.agents.ashe2_explain import Explainer, as_text
 from ashe.cli import check_writable, run, write_atomic
+from ashe.errors import UserError
 from ashe.evaluation.logs import acpc, phh
 from ashe.evaluation.match import MatchPlan, MatchResult, play_match
 from ashe.evaluation.stats import STREETS
 from ashe.evaluation.tables import Tables
+from ashe.players.registry import make_player
 
 
 def parser() -> argparse.ArgumentParser:
@@ -27,6 +30,8 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--json", metavar="FILE", help="write the result as JSON")
     p.add_argument("--log", metavar="FILE.phhs", help="write every hand as PHH")
     p.add_argument("--acpc-log", metavar="FILE", help="write every hand as ACPC match states")
+    p.add_argument("--explain", type=int, metavar="N", help="write what an ASHE 2.x agent believed in N hands")
+    p.add_argument("--explain-file", default="explain", metavar="NAME", help="into NAME.txt and NAME.json")
     p.add_argument("--quiet", action="store_true", help="no progress bar")
     return p
 
@@ -77,14 +82,37 @@ def show(result: MatchResult, ev: bool) -> str:
     return "\n".join(lines)
 
 
+def explainer_of(plan: MatchPlan, hands: int, workers: int) -> Explainer:
+    """An explainer for a match in which somebody can explain itself."""
+    if workers != 1:
+        raise UserError(f"--explain with {workers} workers: explanations are written by one process; use --workers 1")
+    Explainer.check((make_player(plan.a), make_player(plan.b)))
+    return Explainer(hands)
+
+
 def main() -> int:
     args = parser().parse_args()
     plan = MatchPlan(args.a, args.b, args.hands, args.half, args.seed)
-    check_writable((args.json, args.log, args.acpc_log))
+    explanation = [f"{args.explain_file}.{kind}" for kind in ("txt", "json")] if args.explain is not None else []
+    check_writable((args.json, args.log, args.acpc_log, *explanation))
+    explainer = explainer_of(plan, args.explain, args.workers) if explanation else None
     log = HandLog(args.log, args.acpc_log) if args.log or args.acpc_log else None
+
+    def on_hand(tables: Tables, ended: Any) -> None:
+        for listener in (log, explainer):
+            if listener is not None:
+                listener(tables, ended)
+
     try:
         with tqdm(total=plan.hands, unit="hand", unit_scale=True, disable=args.quiet, leave=False) as bar:
-            result = play_match(plan, args.workers, args.batch, log, bar.update)
+            result = play_match(
+                plan,
+                args.workers,
+                args.batch,
+                on_hand if log or explainer else None,
+                bar.update,
+                explainer.start if explainer else None,
+            )
     except BaseException:
         if log is not None:
             log.close(complete=False)
@@ -92,6 +120,10 @@ def main() -> int:
     if log is not None:
         log.close(complete=True)
     print(show(result, args.ev))
+    if explainer is not None:
+        write_atomic(explanation[0], as_text(explainer.hands))
+        write_atomic(explanation[1], json.dumps(explainer.hands, indent=1) + "\n")
+        print(f"what was believed in {len(explainer.hands)} hands: {' and '.join(explanation)}")
     if args.json:
         write_atomic(args.json, json.dumps(result.as_json(args.ev), indent=1) + "\n")
     return 0

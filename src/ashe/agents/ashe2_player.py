@@ -1,5 +1,7 @@
 """ASHE 2.0 at the table: one genome that plays any number of half matches at once."""
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,6 +11,8 @@ from ashe.game.engine import ACTOR
 from ashe.game.rules import HEADS_UP, Rules
 from ashe.players.base import Decisions, FinishedHands
 from ashe.trees.prt import grown
+
+Listener = Callable[["Ashe2Player", Decisions], None]
 
 
 class Ashe2Player:
@@ -23,6 +27,7 @@ class Ashe2Player:
         self.genome = np.ascontiguousarray(genome, np.float32).reshape(1, -1)
         blinds = np.array([rules.small_blind, rules.big_blind, rules.ante, rules.stack, rules.stack], np.int64)
         self.settings = config.settings(blinds)
+        self.listener: Listener | None = None  # told after every round of decisions, when beliefs can be read
         self.begin(1, np.empty(0, np.uint64))
 
     def begin(self, tables: int, keys: NDArray[np.uint64]) -> None:
@@ -39,6 +44,8 @@ class Ashe2Player:
         watch(self.mind, self.settings, d.tables, d.state[:, ACTOR], d.strengths, d.history, d.length)
         kinds, totals = np.zeros(len(decisions), np.int64), np.zeros(len(decisions), np.int64)
         answers(self.mind, self.settings, self.swre, self.ofre, d.tables, kinds, totals)
+        if self.listener is not None:
+            self.listener(self, decisions)
         return kinds, totals
 
     def hand_over(self, finished: FinishedHands) -> None:

@@ -100,8 +100,9 @@ def play_portion(
     last_match: int,
     on_hand: OnHand | None = None,
     progress: Callable[[int], None] | None = None,
+    on_start: Callable[[Tables], None] | None = None,
 ) -> MatchResult:
-    """Matches `first_match` to `last_match - 1` of a plan."""
+    """Matches `first_match` to `last_match - 1` of a plan; `on_start` sees the tables before the first hand."""
     start = first_match * plan.half
     stop = min(last_match * plan.half, plan.decks)
     cards = deal(plan.seed, start, stop - start)
@@ -112,6 +113,8 @@ def play_portion(
         halves += [HalfMatch(match, half, row, hands) for half in (0, 1)]
     players = (make_player(plan.a), make_player(plan.b))
     tables = Tables(players, cards, halves, plan.seed, plan.rules)
+    if on_start is not None:
+        on_start(tables)
     compiled = all(isinstance(p, RulePlayer) for p in players)
     tables.run(on_hand, None if compiled else progress)
     if compiled and progress is not None:
@@ -130,6 +133,7 @@ def play_match(
     batch: int = BATCH,
     on_hand: OnHand | None = None,
     progress: Callable[[int], None] | None = None,
+    on_start: Callable[[Tables], None] | None = None,
 ) -> MatchResult:
     """Play a plan. The result is the same for every `workers` and `batch`."""
     if workers < 1 or batch < 1:
@@ -139,10 +143,10 @@ def play_match(
     edges = [*range(0, plan.matches, batch), plan.matches]
     pieces = list(pairwise(edges))
     if workers == 1 or len(pieces) == 1:
-        parts = [play_portion(plan, a, b, on_hand, progress) for a, b in pieces]
+        parts = [play_portion(plan, a, b, on_hand, progress, on_start) for a, b in pieces]
     else:
-        if on_hand is not None:
-            raise UserError("logs are written by one process: use workers=1 with a log")
+        if on_hand is not None or on_start is not None:
+            raise UserError("logs are written by one process: use workers=1 with a log or an explanation")
         with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
             parts = []
             for part in pool.map(play_portion, [plan] * len(pieces), *zip(*pieces, strict=True)):
