@@ -10,11 +10,11 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from ashe.agents.champions import champion_family
+from ashe.agents.champions import champion_family, champion_names
+from ashe.assets import assets_dir
 from ashe.cli import run
 from ashe.errors import UserError
 from ashe.evaluation.results import ResultStore, StoredMatch
-from ashe.players.registry import player_names
 from ashe.reports import chapter4
 from ashe.reports.document import Report
 
@@ -39,8 +39,8 @@ def chapter_4(args: argparse.Namespace, store: ResultStore, command: str) -> Rep
         champions=[c.name for c in champions],
         fitness=[c.fitness for c in champions],
         hands=args.hands,
-        equilibrium="EQ" if "EQ" in player_names() else None,
-        adjusted="ashe1_adjusted" if "ashe1_adjusted" in player_names() else None,
+        equilibrium="EQ" if (assets_dir() / "eq" / "solution.json").is_file() else None,
+        adjusted="ashe1_adjusted" if "ashe1_adjusted" in champion_names() else None,
     )
     with tqdm(total=len(what.plans()), unit="match", leave=False) as bar:
 
