@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from ashe.agents.ashe2 import NODES_PER_TABLE, Ashe2Config, forget, new_bank, new_mind
 from ashe.agents.ashe2_play import answers, finish, watch
+from ashe.agents.training import player_digest
 from ashe.game.engine import ACTOR
 from ashe.game.rules import HEADS_UP, Rules
 from ashe.players.base import Decisions, FinishedHands
@@ -25,6 +26,7 @@ class Ashe2Player:
         self.name = name
         self.config = config
         self.genome = np.ascontiguousarray(genome, np.float32).reshape(1, -1)
+        self.digest = player_digest(config, self.genome, __file__)
         blinds = np.array([rules.small_blind, rules.big_blind, rules.ante, rules.stack, rules.stack], np.int64)
         self.settings = config.settings(blinds)
         self.listener: Listener | None = None  # told after every round of decisions, when beliefs can be read

@@ -20,6 +20,7 @@ from ashe.evaluation.match import MatchPlan, play_match
 from ashe.evaluation.stats import Estimate
 from ashe.jit import source_digest
 from ashe.opponents import dispatch
+from ashe.players.base import RulePlayer
 from ashe.players.registry import make_player
 
 
@@ -49,7 +50,12 @@ class StoredMatch:
 def player_digest(name: str) -> str:
     """Changes when the player may play differently."""
     player = make_player(name)
-    return str(getattr(player, "digest", None) or source_digest(dispatch.__file__))
+    if isinstance(player, RulePlayer):
+        return source_digest(dispatch.__file__)
+    digest = getattr(player, "digest", "")
+    if not digest:
+        raise UserError(f"results of {name!r} cannot be filed: the player has no `digest` that changes when it does")
+    return str(digest)
 
 
 def _play(plan: MatchPlan) -> dict[str, Any]:

@@ -4,8 +4,11 @@ A rule player is only a number of the compiled loop. Every other player implemen
 an ordinary class with `act(view)` into one.
 """
 
+import hashlib
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -121,6 +124,15 @@ class RulePlayer:
     static: bool
 
 
+def _source_of(factory: Callable[[], Any]) -> str:
+    """Digest of the file that a plain player's class is written in; empty for one typed at a prompt."""
+    try:
+        file = inspect.getsourcefile(factory)
+        return hashlib.sha256(Path(file).read_bytes()).hexdigest()[:16] if file else ""
+    except (OSError, TypeError):
+        return ""
+
+
 class PlainPlayer:
     """Adapter: an ordinary Python object per table, made by `factory()`.
 
@@ -132,6 +144,7 @@ class PlainPlayer:
         self.name = name
         self.learns = True
         self.factory = factory
+        self.digest = _source_of(factory)
         self.minds: list[Any] = []
 
     def begin(self, tables: int, keys: NDArray[np.uint64]) -> None:

@@ -1,5 +1,6 @@
 """EQ: the solved game as a player, and as a policy that says what it would do with every hand."""
 
+import hashlib
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from pathlib import Path
@@ -14,6 +15,7 @@ from ashe.cards.tables import equity_tables
 from ashe.exploit.policy import Choices, PublicState, strengths
 from ashe.game import engine as e
 from ashe.game.view import BOARD_CARDS
+from ashe.jit import source_digest
 from ashe.players.base import DecisionArrays, Decisions, HandResult
 from ashe.solver import play
 from ashe.solver.abstraction import live_holes
@@ -31,14 +33,26 @@ def _loaded(folder: Path) -> Solution:
     return load_solution(folder)
 
 
+@cache
+def _digest(folder: Path) -> str:
+    """Changes when the solution or the code that plays it does."""
+    digest = hashlib.sha256(source_digest(__file__).encode())
+    for path in sorted(folder.glob("*")):
+        if path.is_file():
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
 def make_eq() -> "Equilibrium":
     """The solution that ships with the project."""
-    return Equilibrium("EQ", _loaded(assets_dir() / "eq"))
+    folder = assets_dir() / "eq"
+    return Equilibrium("EQ", _loaded(folder), _digest(folder))
 
 
 def eq_player(folder: str) -> "Equilibrium":
     """EQ@FOLDER: another solution, as written by `python -m ashe.solve`."""
-    return Equilibrium(f"EQ@{folder}", _loaded(Path(folder).expanduser()))
+    path = Path(folder).expanduser()
+    return Equilibrium(f"EQ@{folder}", _loaded(path), _digest(path))
 
 
 class Equilibrium:
@@ -46,8 +60,8 @@ class Equilibrium:
 
     learns = False
 
-    def __init__(self, name: str, solution: Solution) -> None:
-        self.name, self.solution = name, solution
+    def __init__(self, name: str, solution: Solution, digest: str = "") -> None:
+        self.name, self.solution, self.digest = name, solution, digest
         tree, abstraction = solution.tree, solution.abstraction
         self._tree = (tree.player, tree.round, tree.actions, tree.edge, tree.base, tree.child)
         known, tables = equity_tables(), abstraction.tables()
