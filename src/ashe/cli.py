@@ -19,23 +19,56 @@ def run(main: Callable[[], int | None]) -> None:
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         code = 130
-    except BrokenPipeError:
+    except BrokenPipeError:  # the reader of our output went away, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
+    except OSError as error:  # a full disk, a file that vanished
+        print(f"error: {error}", file=sys.stderr)
+        code = 2
     sys.exit(code or 0)
+
+
+def check_counts(**given: int) -> None:
+    """Refuse options that count something and are not at least 1."""
+    for name, value in given.items():
+        if value < 1:
+            raise UserError(f"{name} is {value}; it is at least 1")
+
+
+def output_folder(path: str | Path) -> Path:
+    """Create a folder for output files, and refuse one that cannot be written, before any work starts."""
+    folder = Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise UserError(f"cannot write into the folder {folder}: {error.strerror}; choose another --out") from error
+    return folder
 
 
 def check_writable(paths: Iterable[str | Path | None]) -> None:
     """Refuse output files that cannot be written, before any work starts."""
+    seen: set[Path] = set()
     for path in paths:
         if path is None:
             continue
         folder = Path(path).absolute().parent
-        if Path(path).is_dir():
-            raise UserError(f"cannot write {path}: it is a folder; name a file")
+        if Path(path).exists() and not Path(path).is_file():
+            what = "a folder" if Path(path).is_dir() else "not an ordinary file"
+            raise UserError(f"cannot write {path}: it is {what}; name a file")
+        if Path(path).absolute() in seen:
+            raise UserError(f"cannot write {path} twice: give every output a file of its own")
+        seen.add(Path(path).absolute())
         if not folder.is_dir():
             raise UserError(f"cannot write {path}: there is no folder {folder}; create it first")
-        if not os.access(folder, os.W_OK) or (Path(path).exists() and not os.access(path, os.W_OK)):
-            raise UserError(f"cannot write {path}: permission denied; choose another place")
+        try:
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+        except OSError as error:
+            raise UserError(f"cannot write {path}: {error.strerror}; choose another place") from error
+        if Path(path).exists() and not os.access(path, os.W_OK):
+            raise UserError(f"cannot write {path}: it is write-protected; choose another name")
 
 
 def write_atomic(path: str | Path, data: str | bytes) -> None:

@@ -2,28 +2,34 @@
 
 import argparse
 import json
-from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
-from ashe.agents.ashe2_explain import Explainer, as_text
-from ashe.cli import check_writable, run, write_atomic
+from ashe.cli import check_counts, check_writable, run, write_atomic
 from ashe.errors import UserError
-from ashe.evaluation.logs import acpc, phh
+from ashe.evaluation.logs import HandLog
 from ashe.evaluation.match import MatchPlan, MatchResult, play_match
+from ashe.evaluation.protocol import PROTOCOLS, play_protocol, protocol_of
 from ashe.evaluation.stats import STREETS
 from ashe.evaluation.tables import Tables
+from ashe.interrupt import insistent_interrupts
 from ashe.players.registry import make_player
+
+if TYPE_CHECKING:
+    from ashe.agents.ashe2_explain import Explainer
 
 
 def parser() -> argparse.ArgumentParser:
     p = argparse.ArgumentParser(prog="python -m ashe.match", description=__doc__)
     p.add_argument("a", metavar="A", help="player whose side is reported, e.g. HP, or module:ClassName")
     p.add_argument("b", metavar="B", help="its opponent")
-    p.add_argument("--hands", type=int, default=20_000, help="hands in all, both halves together (default 20000)")
+    p.add_argument("--hands", type=int, help="hands in all, both halves together (default 20000)")
+    p.add_argument(
+        "--protocol", choices=PROTOCOLS, help="instead of --hands: 20000, and another 20000 if the result is imprecise"
+    )
     p.add_argument("--half", type=int, default=1_000, help="hands of one half match (default 1000)")
-    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--seed", type=int, default=1, help="decks and coin flips (default 1)")
     p.add_argument("--workers", type=int, default=1, help="processes; the result does not depend on it")
     p.add_argument("--batch", type=int, default=20, help="matches played at once; the result does not depend on it")
     p.add_argument("--ev", action="store_true", help="add the all-in-adjusted result (less variance, unbiased)")
@@ -32,32 +38,10 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--acpc-log", metavar="FILE", help="write every hand as ACPC match states")
     p.add_argument("--explain", type=int, metavar="N", help="write what an ASHE 2.x agent believed in N hands")
     p.add_argument("--explain-file", default="explain", metavar="NAME", help="into NAME.txt and NAME.json")
-    p.add_argument("--quiet", action="store_true", help="no progress bar")
+    p.add_argument(
+        "--quiet", action="store_true", help="no progress bar (there is none either when stderr is not a terminal)"
+    )
     return p
-
-
-class HandLog:
-    """Writes hands in the order they end, into temporary files that take their names when the match is complete."""
-
-    def __init__(self, phh_path: str | None, acpc_path: str | None) -> None:
-        self.writers = [(Path(p), f) for p, f in ((phh_path, phh), (acpc_path, acpc)) if p]
-        self.files: list[TextIO] = [p.with_name(p.name + ".tmp").open("w") for p, _ in self.writers]
-        self.number = 0
-
-    def __call__(self, tables: Tables, ended: Any) -> None:
-        for t in ended:
-            self.number += 1
-            for (_, write), file in zip(self.writers, self.files, strict=True):
-                file.write(write(tables, int(t), self.number) + "\n")
-
-    def close(self, complete: bool) -> None:
-        for (path, _), file in zip(self.writers, self.files, strict=True):
-            file.close()
-            temporary = path.with_name(path.name + ".tmp")
-            if complete:
-                temporary.replace(path)
-            else:
-                temporary.unlink()
 
 
 def show(result: MatchResult, ev: bool) -> str:
@@ -82,50 +66,75 @@ def show(result: MatchResult, ev: bool) -> str:
     return "\n".join(lines)
 
 
-def explainer_of(plan: MatchPlan, hands: int, workers: int) -> Explainer:
+def explainer_of(plan: MatchPlan, hands: int, workers: int) -> "Explainer":
     """An explainer for a match in which somebody can explain itself."""
+    from ashe.agents.ashe2_explain import Explainer  # not at the top: it brings torch, and rules should start at once
+
     if workers != 1:
         raise UserError(f"--explain with {workers} workers: explanations are written by one process; use --workers 1")
     Explainer.check((make_player(plan.a), make_player(plan.b)))
     return Explainer(hands)
 
 
+def save_explanations(explainer: "Explainer", text_file: str, json_file: str) -> None:
+    from ashe.agents.ashe2_explain import as_text
+
+    write_atomic(text_file, as_text(explainer.hands))
+    write_atomic(json_file, json.dumps(explainer.hands, indent=1) + "\n")
+
+
 def main() -> int:
     args = parser().parse_args()
-    plan = MatchPlan(args.a, args.b, args.hands, args.half, args.seed)
+    if args.hands is not None and args.protocol:
+        raise UserError(f"--hands {args.hands} and --protocol {args.protocol}: the protocol decides, give only one")
+    if args.workers > 1 and (args.log or args.acpc_log):
+        raise UserError(f"--workers {args.workers} with a log: hands are logged by one process, leave --workers at 1")
+    check_counts(workers=args.workers, batch=args.batch)
+    protocol = protocol_of(args.protocol)
+    hands = protocol.step if protocol else 20_000 if args.hands is None else args.hands
+    plan = MatchPlan(args.a, args.b, hands, args.half, args.seed)
+    for name in (args.a, args.b):
+        make_player(name)
     explanation = [f"{args.explain_file}.{kind}" for kind in ("txt", "json")] if args.explain is not None else []
     check_writable((args.json, args.log, args.acpc_log, *explanation))
     explainer = explainer_of(plan, args.explain, args.workers) if explanation else None
-    log = HandLog(args.log, args.acpc_log) if args.log or args.acpc_log else None
+    log = HandLog(plan, args.log, args.acpc_log) if args.log or args.acpc_log else None
 
     def on_hand(tables: Tables, ended: Any) -> None:
         for listener in (log, explainer):
             if listener is not None:
                 listener(tables, ended)
 
+    listen = on_hand if log or explainer else None
+    start = explainer.start if explainer else None
     try:
-        with tqdm(total=plan.hands, unit="hand", unit_scale=True, disable=args.quiet, leave=False) as bar:
-            result = play_match(
-                plan,
-                args.workers,
-                args.batch,
-                on_hand if log or explainer else None,
-                bar.update,
-                explainer.start if explainer else None,
-            )
+        with (
+            insistent_interrupts(),
+            tqdm(total=hands, unit="hand", unit_scale=True, disable=args.quiet or None, leave=False) as bar,
+        ):
+
+            def extended(more: int) -> None:
+                bar.total += more
+
+            if protocol is None:
+                result = play_match(plan, args.workers, args.batch, listen, bar.update, start)
+            else:
+                result = play_protocol(
+                    plan, protocol, args.workers, args.batch, listen, bar.update, start, extended=extended
+                )
     except BaseException:
         if log is not None:
             log.close(complete=False)
         raise
     if log is not None:
         log.close(complete=True)
-    print(show(result, args.ev))
     if explainer is not None:
-        write_atomic(explanation[0], as_text(explainer.hands))
-        write_atomic(explanation[1], json.dumps(explainer.hands, indent=1) + "\n")
-        print(f"what was believed in {len(explainer.hands)} hands: {' and '.join(explanation)}")
+        save_explanations(explainer, *explanation)
     if args.json:
         write_atomic(args.json, json.dumps(result.as_json(args.ev), indent=1) + "\n")
+    print(show(result, args.ev))
+    if explainer is not None:
+        print(f"what was believed in {len(explainer.hands)} hands: {' and '.join(explanation)}")
     return 0
 
 

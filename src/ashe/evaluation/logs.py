@@ -3,7 +3,13 @@
 Both number positions as the engine does heads-up: position 0 is the big blind, position 1 the button.
 """
 
+import os
+from pathlib import Path
+from typing import Any, TextIO
+
 from ashe.cards.deck import card_names
+from ashe.evaluation.kernel import HAND
+from ashe.evaluation.match import MatchPlan
 from ashe.evaluation.tables import Tables
 from ashe.game.engine import CLOSED, FOLD, RAISE, SHOWDOWN, STREET
 from ashe.game.view import BOARD_CARDS, Event
@@ -12,7 +18,7 @@ BOARD_STEPS = ((0, 3), (3, 4), (4, 5))  # cards dealt before flop, turn, river
 
 
 def phh(tables: Tables, t: int, number: int) -> str:
-    """The hand that just ended at table `t`, as entry `number` of a .phhs file."""
+    """The hand that just ended at table `t`, hand `number` of the match from 0: entry `number + 1` of a .phhs file."""
     deal, deck, rules = tables.deal, tables.deck_row(t), tables.rules
     actions = [f"d dh p{seat + 1} {card_names(deal.hole(deck, seat))}" for seat in (0, 1)]
     board = deal.board(deck)
@@ -42,7 +48,7 @@ def phh(tables: Tables, t: int, number: int) -> str:
     # PHH lists heads-up blinds in the order small, big although player 1 posts the big one (PokerKit's convention).
     return "\n".join(
         (
-            f"[{number}]",
+            f"[{number + 1}]",
             "variant = 'NT'",
             "ante_trimming_status = true",
             f"antes = [{rules.ante}, {rules.ante}]",
@@ -51,14 +57,15 @@ def phh(tables: Tables, t: int, number: int) -> str:
             f"starting_stacks = [{rules.stack}, {rules.stack}]",
             "actions = [" + ", ".join(f"'{a}'" for a in actions) + "]",
             "players = [" + ", ".join(f"'{n}'" for n in seated) + "]",
-            f"hand = {number}",
+            f"hand = {number + 1}",
             "",
         )
     )
 
 
 def acpc(tables: Tables, t: int, number: int) -> str:
-    """`STATE:number:betting:cards:chips:players`, raises as totals of the hand, position 0 first."""
+    """`STATE:number:betting:cards:chips:players` as the ACPC dealer logs it: hands count from 0, raises are totals of
+    the whole hand, position 0 comes first."""
     deal, deck = tables.deal, tables.deck_row(t)
     betting = _acpc_betting(tables.events(t), int(tables.state[t, STREET]), int(tables.state[t, CLOSED]), tables)
     shown = tables.state[t, STREET] == SHOWDOWN
@@ -67,7 +74,7 @@ def acpc(tables: Tables, t: int, number: int) -> str:
     for a, b in BOARD_STEPS:
         if len(board) >= b:
             cards += "/" + card_names(board[a:b])
-    chips = int(tables.won[t, tables.meta[t, 2]])
+    chips = int(tables.won[t, tables.meta[t, HAND]])
     slots = (0, 1) if tables.seat_of(t, 0) == 0 else (1, 0)
     won = "|".join(str(chips if slot == 0 else -chips) for slot in slots)
     names = "|".join(tables.players[slot].name for slot in slots)
@@ -97,3 +104,36 @@ def _acpc_betting(events: tuple[Event, ...], final: int, closed: int, tables: Ta
     if final == SHOWDOWN:
         text += "/" * (3 - closed)
     return text
+
+
+class HandLog:
+    """Writes hands in playing order (match, half, hand), whatever order they end in.
+
+    The files are temporary until `close(complete=True)` gives them their names.
+    """
+
+    def __init__(self, plan: MatchPlan, phh_path: str | None, acpc_path: str | None) -> None:
+        self.half = plan.half
+        self.writers = [(Path(p), f) for p, f in ((phh_path, phh), (acpc_path, acpc)) if p]
+        self.temporary = [path.with_name(f".{path.name}.{os.getpid()}.tmp") for path, _ in self.writers]
+        self.files: list[TextIO] = [path.open("w") for path in self.temporary]
+        self.waiting: dict[int, list[str]] = {}  # hands that ended before an earlier one
+        self.written = 0
+
+    def __call__(self, tables: Tables, ended: Any) -> None:
+        for t in ended:
+            half = tables.halves[t]
+            number = 2 * self.half * half.match + half.half * half.hands + int(tables.meta[t, HAND])
+            self.waiting[number] = [write(tables, int(t), number) for _, write in self.writers]
+        while self.written in self.waiting:
+            for text, file in zip(self.waiting.pop(self.written), self.files, strict=True):
+                file.write(text + "\n")
+            self.written += 1
+
+    def close(self, complete: bool) -> None:
+        for (path, _), temporary, file in zip(self.writers, self.temporary, self.files, strict=True):
+            file.close()
+            if complete:
+                temporary.replace(path)
+            else:
+                temporary.unlink()

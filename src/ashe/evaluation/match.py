@@ -7,16 +7,17 @@ played at once or by how many processes.
 
 import time
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from concurrent.futures import Executor
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ashe.errors import UserError
+from ashe.evaluation.pool import in_order, worker_pool
 from ashe.evaluation.stats import Estimate, action_statistics, mbb_estimate
 from ashe.evaluation.tables import HalfMatch, Tables
 from ashe.game.deal import deal
@@ -134,29 +135,47 @@ def play_match(
     on_hand: OnHand | None = None,
     progress: Callable[[int], None] | None = None,
     on_start: Callable[[Tables], None] | None = None,
+    *,
+    after: MatchResult | None = None,
+    pool: Executor | None = None,
 ) -> MatchResult:
-    """Play a plan. The result is the same for every `workers` and `batch`."""
+    """Play a plan. The result is the same for every `workers` and `batch`.
+
+    `after` is the result of a shorter plan of the same match: only what it lacks is played. `pool` are worker
+    processes to share between matches (see `worker_pool`); `workers` then says how many pieces to cut.
+    """
     if workers < 1 or batch < 1:
         raise UserError(f"workers is {workers} and batch is {batch}; both are at least 1")
     make_player(plan.a), make_player(plan.b)  # an unknown name is refused before any work
+    first = 0 if after is None else _whole_matches(after.plan, plan)
     began = time.perf_counter()
-    edges = [*range(0, plan.matches, batch), plan.matches]
-    pieces = list(pairwise(edges))
+    size = min(batch, -(-(plan.matches - first) // workers))
+    pieces = list(pairwise([*range(first, plan.matches, size), plan.matches]))
     if workers == 1 or len(pieces) == 1:
         parts = [play_portion(plan, a, b, on_hand, progress, on_start) for a, b in pieces]
     else:
         if on_hand is not None or on_start is not None:
-            raise UserError("logs are written by one process: use workers=1 with a log or an explanation")
-        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+            raise UserError("logs and explanations are written by one process: use workers=1 with them")
+        with nullcontext(pool) if pool is not None else worker_pool(workers) as executor:
+            assert executor is not None
             parts = []
-            for part in pool.map(play_portion, [plan] * len(pieces), *zip(*pieces, strict=True)):
+            for part in in_order(executor, workers, play_portion, ((plan, a, b) for a, b in pieces)):
                 parts.append(part)
                 if progress is not None:
                     progress(part.chips.size)
+    if after is not None:
+        parts.insert(0, after)
     return MatchResult(
         plan,
         np.concatenate([p.chips for p in parts], axis=1),
         np.concatenate([p.adjusted for p in parts], axis=1),
         np.sum([p.counts for p in parts], axis=0),
-        time.perf_counter() - began,
+        time.perf_counter() - began + (after.seconds if after is not None else 0.0),
     )
+
+
+def _whole_matches(done: MatchPlan, plan: MatchPlan) -> int:
+    """How many matches of `plan` the shorter plan `done` has played."""
+    if replace(done, hands=plan.hands) != plan or done.hands >= plan.hands or done.decks % done.half:
+        raise UserError(f"{plan} does not continue {done}: only hands may differ, by whole matches")
+    return done.matches

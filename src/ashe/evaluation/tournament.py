@@ -7,6 +7,8 @@ from typing import Any
 
 from ashe.errors import UserError
 from ashe.evaluation.match import MatchPlan, MatchResult, play_match
+from ashe.evaluation.pool import worker_pool
+from ashe.evaluation.protocol import Protocol, play_protocol
 from ashe.evaluation.stats import Estimate
 
 
@@ -24,7 +26,7 @@ class Tournament:
             return self.results[a, b]
         if (b, a) in self.results:
             e = self.results[b, a]
-            return Estimate(-e.mean, e.half_width, e.pairs)
+            return Estimate(0.0 - e.mean, e.half_width, e.pairs)  # not -0.0
         return None
 
     def row(self, a: str) -> list[Estimate]:
@@ -45,26 +47,41 @@ class Tournament:
             "wins": {a: self.wins(a) for a in self.ranking()},
             "earnings_mbb": {a: self.earnings(a) for a in self.ranking()},
             "results": [
-                {"a": a, "b": b, "mbb": e.mean, "ci95": e.half_width, "pairs": e.pairs}
+                {"a": a, "b": b, "hands": 2 * e.pairs, "mbb": e.mean, "ci95": e.half_width, "pairs": e.pairs}
                 for (a, b), e in self.results.items()
             ],
         }  # fmt: skip
 
     def as_text(self) -> str:
-        """The matrix in rank order, mBB/hand from the row player's side; * marks a decided result."""
+        """The matrix in rank order, mBB/hand from the row player's side, each result over its 95 % half-width."""
         order = self.ranking()
-        width = max(12, *(len(p) + 2 for p in order))
-        lines = [f"{'rank':5}{'player':{width}}{'wins':>5}" + "".join(f"{b:>{width}}" for b in order)]
+        width = max(10, *(len(p) + 2 for p in order))
+        name = max(8, *(len(p) + 2 for p in order))
+        lines = [f"{'rank':5}{'player':{name}}{'wins':>5}{'earnings':>11}" + "".join(f"{b:>{width}}" for b in order)]
         for rank, a in enumerate(order, 1):
-            cells = []
+            means, widths = "", ""
             for b in order:
                 e = self.cell(a, b)
-                cells.append("" if e is None else f"{e.mean:,.0f}{'*' if e.decided else ' '}")
-            lines.append(f"{rank:<5}{a:{width}}{self.wins(a):>5}" + "".join(f"{c:>{width}}" for c in cells))
+                mean = "" if e is None else f"{_whole(e.mean)}{'*' if e.decided else ' '}"
+                means += f"{mean:>{width}}"
+                widths += f"{'' if e is None else f'+-{_whole(e.half_width)} ':>{width}}"
+            lines.append(f"{rank:<5}{a:{name}}{self.wins(a):>5}{_whole(self.earnings(a)):>11}{means}")
+            lines.append(f"{'':{5 + name + 16}}{widths}".rstrip())
         lines.append(
-            f"mBB/hand from the row's side over {self.hands:,} duplicate hands a pair; * the 95 % interval excludes 0"
+            f"mBB/hand from the row's side, {self.hands_text()} duplicate hands a pair; below it the half-width of the "
+            "95 % interval, * where that excludes 0"
         )
         return "\n".join(lines)
+
+    def hands_text(self) -> str:
+        """'20,000', or '20,000 to 100,000' where pairs played different numbers of hands."""
+        played = [2 * e.pairs for e in self.results.values()] or [self.hands]
+        low, high = min(played), max(played)
+        return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def _whole(value: float) -> str:
+    return f"{round(value):,}"
 
 
 def play_tournament(
@@ -73,15 +90,22 @@ def play_tournament(
     seed: int,
     workers: int = 1,
     done: Callable[[Tournament, MatchResult], None] | None = None,
+    progress: Callable[[int], None] | None = None,
+    extended: Callable[[int], None] | None = None,
+    protocol: Protocol | None = None,
 ) -> Tournament:
-    """Every pair plays `hands` duplicate hands; `done` is told after each pair."""
+    """Every pair plays `hands` duplicate hands, or as many as `protocol` asks; `done` is told after each pair."""
     if len(players) < 2 or len(set(players)) != len(players):
-        raise UserError(f"players {players}: name at least two, each once")
+        raise UserError(f"players {', '.join(players)}: name at least two, each once")
     plans = [MatchPlan(a, b, hands, seed=seed) for a, b in combinations(players, 2)]
     tournament = Tournament(players, hands, seed)
-    for plan in plans:
-        result = play_match(plan, workers)
-        tournament.results[plan.a, plan.b] = result.estimate
-        if done is not None:
-            done(tournament, result)
+    with worker_pool(workers) as pool:
+        for plan in plans:
+            if protocol is None:
+                result = play_match(plan, workers, progress=progress, pool=pool)
+            else:
+                result = play_protocol(plan, protocol, workers, progress=progress, extended=extended, pool=pool)
+            tournament.results[plan.a, plan.b] = result.estimate
+            if done is not None:
+                done(tournament, result)
     return tournament

@@ -21,21 +21,55 @@ def png(figure: Any) -> bytes:
     return out.getvalue()
 
 
-def heat_map(names: "Sequence[str]", cells: "Sequence[Sequence[float | None]]", title: str) -> bytes:
-    """A matrix of mBB/hand; colours on a signed logarithmic scale, since results span five orders of magnitude."""
-    values: Any = np.array([[np.nan if c is None else c for c in row] for row in cells], float)
-    shade = np.sign(values) * np.log10(1 + np.abs(values))
+def heat_map(
+    names: "Sequence[str]",
+    means: "Sequence[Sequence[float | None]]",
+    half_widths: "Sequence[Sequence[float | None]]",
+    title: str,
+    notes: "Sequence[str] | None" = None,
+) -> bytes:
+    """A matrix of mBB/hand with 95 % half-widths, blue where the row wins; results that are not decided stay grey.
+
+    Colours are on a signed logarithmic scale from 10 mBB/hand on, since results span five orders of magnitude. `notes`
+    stand at the right end of the rows.
+    """
+    values: Any = np.array([[np.nan if c is None else c for c in row] for row in means], float)
+    widths: Any = np.array([[np.nan if c is None else c for c in row] for row in half_widths], float)
     n = len(names)
-    figure, axes = plt.subplots(figsize=(2.5 + 0.85 * n, 1.8 + 0.6 * n), layout="constrained")
-    axes.imshow(shade, cmap="RdYlGn", vmin=-5, vmax=5, aspect="auto")
+    decided = np.abs(values) > widths
+    shade = np.where(decided, np.sign(values) * np.log10(np.maximum(np.abs(values), 10.0) / 10.0), 0.0)
+    limit = 4.0  # 100,000 mBB/hand: every hand for 100 big blinds
+    longest = max(len(name) for name in names)
+    figure, axes = plt.subplots(figsize=(3.2 + 0.09 * longest + 0.92 * n, 1.9 + 0.62 * n), layout="constrained")
+    colours = plt.get_cmap("RdBu")
+    image = axes.imshow(np.where(np.isnan(values), np.nan, shade), cmap=colours, vmin=-limit, vmax=limit, aspect="auto")
     for i in range(n):
         for j in range(n):
-            if not np.isnan(values[i, j]):
-                axes.text(j, i, f"{values[i, j]:,.0f}", ha="center", va="center", fontsize=9)
-    axes.set_xticks(range(n), names)
+            if np.isnan(values[i, j]):
+                continue
+            dark = abs(shade[i, j]) > 0.62 * limit
+            colour = "white" if dark else "black" if decided[i, j] else "#777777"
+            axes.text(j, i - 0.1, f"{round(values[i, j]):,}", ha="center", va="center", fontsize=9.5, color=colour)
+            axes.text(j, i + 0.24, f"\u00b1{round(widths[i, j]):,}", ha="center", va="center", fontsize=7, color=colour)
+    axes.set_xticks(range(n), names, rotation=0 if longest <= 8 else 30, ha="center" if longest <= 8 else "left")
     axes.set_yticks(range(n), names)
-    axes.set_xlabel("opponent")
-    axes.set_title(title)
+    axes.xaxis.tick_top()
+    axes.tick_params(length=0)
+    axes.set_xticks(np.arange(n + 1) - 0.5, minor=True)
+    axes.set_yticks(np.arange(n + 1) - 0.5, minor=True)
+    axes.grid(which="minor", color="white", linewidth=2)
+    axes.tick_params(which="minor", length=0)
+    axes.spines[:].set_visible(False)
+    axes.set_facecolor("#eeeeee")
+    if notes is not None:
+        for i, note in enumerate(notes):
+            axes.text(n - 0.4, i, note, ha="left", va="center", fontsize=8.5, color="#333333")
+    bar = figure.colorbar(image, ax=axes, fraction=0.035, pad=0.02)
+    ticks = [-4, -3, -2, -1, 0, 1, 2, 3, 4]
+    bar.set_ticks(ticks, labels=[f"{int(np.sign(x) * 10 ** (1 + abs(x))):,}" for x in ticks])
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(labelsize=8, length=0)
+    axes.set_title(title, fontsize=10.5, loc="left", pad=26)
     return png(figure)
 
 

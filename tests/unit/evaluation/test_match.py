@@ -1,13 +1,7 @@
 """Duplicate matches: calibration values of spec section 2, determinism, logs, refusals."""
 
-import json
-import re
-import subprocess
-import sys
-
 import numpy as np
 import pytest
-from pokerkit import HandHistory
 
 from ashe.cards.random import derive_key
 from ashe.errors import UserError
@@ -54,56 +48,6 @@ def test_interval_over_pairs():
 def test_bad_hands_are_refused(hands):
     with pytest.raises(UserError, match=f"hands is {hands}"):
         MatchPlan("CM", "HM", hands=hands)
-
-
-def run(*args):
-    return subprocess.run([sys.executable, "-m", *args], capture_output=True, text=True, timeout=300)
-
-
-def test_command_line_and_logs(tmp_path):
-    done = run(
-        "ashe.match", "random", "TA", "--hands", "60", "--ev", "--json", str(tmp_path / "r.json"), "--log",
-        str(tmp_path / "r.phhs"), "--acpc-log", str(tmp_path / "r.acpc"),
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    result = json.loads((tmp_path / "r.json").read_text())
-    assert {"a", "b", "hands", "mbb", "ci95", "seed", "seconds", "ev_mbb"} <= set(result)
-    with (tmp_path / "r.phhs").open("rb") as file:
-        hands = list(HandHistory.load_all(file))
-    states = (tmp_path / "r.acpc").read_text().split()
-    assert len(hands) == len(states) == 60
-    total = 0
-    for hand, line in zip(hands, states, strict=True):
-        final = list(hand)[-1]
-        won = [int(x) for x in line.split(":")[4].split("|")]
-        assert list(final.payoffs) == won  # PokerKit replays the hand to the same chips
-        assert re.fullmatch(r"STATE:\d+:[frc0-9/]+:.*", line)
-        total += won[line.split(":")[5].split("|").index("random")]
-    assert result["mbb"] == pytest.approx(total / 60 / 100 * 1000)
-
-
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (("XM", "CM"), "unknown player 'XM'"),
-        (("CM", "HM", "--hands", "0"), "hands is 0"),
-        (("CM", "HM", "--json", "/no/such/folder/x.json"), "there is no folder"),
-    ],
-)
-def test_bad_input_is_one_line_and_exit_code_2(args, message):
-    done = run("ashe.match", *args)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-def test_tournament_command(tmp_path):
-    done = run("ashe.tournament", "CM", "HM", "minraise", "--hands", "200", "--out", str(tmp_path))
-    assert done.returncode == 0, done.stderr
-    assert (tmp_path / "tournament.png").read_bytes().startswith(b"\x89PNG")
-    saved = json.loads((tmp_path / "tournament.json").read_text())
-    assert len(saved["results"]) == 3
-    assert saved["players"][0] in done.stdout
 
 
 def test_ranking_by_wins_then_earnings():
