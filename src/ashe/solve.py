@@ -32,7 +32,8 @@ from ashe.solver.abstraction import Abstraction, build_abstraction
 from ashe.solver.betting import betting_tree
 from ashe.solver.config import RULES, SolveConfig
 from ashe.solver.dealing import HoldemChance
-from ashe.solver.mccfr import Solver, learned_exploitability
+from ashe.solver.exploited import abstract_exploitability, start_of_response
+from ashe.solver.mccfr import Solver
 from ashe.solver.solution import CENTROIDS, quantise, read_centroids, write_centroids, write_solution
 
 CONF, COMMAND = "solve", "command.txt"
@@ -106,7 +107,7 @@ def solve(config: SolveConfig, run_dir: Path, export: bool = False) -> int:
         )
     if not export:
         try:
-            _iterate(config, solver, log, checkpoint)
+            _iterate(config, solver, chance, log, checkpoint)
         except KeyboardInterrupt:
             # The arrays hold half an interval, so the last checkpoint counts, not they.
             print(
@@ -139,7 +140,7 @@ class Checkpoint:
         return time.monotonic() - self.saved > self.every
 
 
-def _iterate(config: SolveConfig, solver: Solver, log: Log, checkpoint: Checkpoint) -> None:
+def _iterate(config: SolveConfig, solver: Solver, chance: HoldemChance, log: Log, checkpoint: Checkpoint) -> None:
     intervals, times = config.mccfr.intervals, config.measure.times
     measured = {intervals * (i + 1) // times for i in range(times)}
     with tqdm(
@@ -160,7 +161,7 @@ def _iterate(config: SolveConfig, solver: Solver, log: Log, checkpoint: Checkpoi
             if checkpoint.due:
                 checkpoint.save(solver)
             if solver.interval in measured:
-                _measure(config, solver, log)
+                _measure(config, solver, chance, log)
 
 
 def _write(config: SolveConfig, solver: Solver, abstraction: Abstraction, log: Log, folder: Path) -> None:
@@ -177,21 +178,19 @@ def _write(config: SolveConfig, solver: Solver, abstraction: Abstraction, log: L
     print(f"solution of {solver.deals_done:,} deals: {folder} (it plays as EQ@{folder})")
 
 
-def _measure(config: SolveConfig, solver: Solver, log: Log) -> None:
+def _measure(config: SolveConfig, solver: Solver, chance: HoldemChance, log: Log) -> None:
     m = config.measure
-    found = learned_exploitability(
-        solver.tree, solver.chance, solver.strategy(config.floor), config.seed, m.learn, m.play, config.workers
+    start = start_of_response(solver.regret, solver.deals_done, solver.interval, m.learn)
+    found = abstract_exploitability(
+        solver.tree, chance, solver.strategy(config.floor), start, config.seed, m.learn, m.play, config.workers
     )
+    value, width = 1000 * found.value, 1000 * found.half_width
     log.write(
-        event="exploitability",
-        deals=solver.deals_done,
-        mbb_per_hand=round(1000 * found.value, 1),
-        ci95=round(1000 * found.half_width, 1),
-        learn=m.learn,
-    )
+        event="exploitability", deals=solver.deals_done, mbb_per_hand=round(value, 1), ci95=round(width, 1),
+        boards=m.learn,
+    )  # fmt: skip
     tqdm.write(
-        f"{solver.deals_done:,} deals: a learned response wins {1000 * found.value:.0f} +- "
-        f"{1000 * found.half_width:.0f} mBB/hand in the abstract game",
+        f"{solver.deals_done:,} deals: responses win {value:.0f} +- {width:.0f} mBB/hand in the abstract game",
         file=sys.stderr,
     )
 

@@ -14,11 +14,11 @@ RULES: Rules = HEADS_UP  # the only stakes that are solved
 
 @dataclass(frozen=True)
 class MeasureConfig:
-    """How exploitability inside the abstract game is followed (see `learned_exploitability`)."""
+    """How exploitability inside the abstract game is followed (see `exploited.py`)."""
 
     times: int = setting(5, ge=0, help="measurements, evenly spread over the run; the last one is of the result")
-    learn: int = setting(500_000, ge=1, help="deals in which the responses learn")
-    play: int = setting(2_000_000, ge=2, help="deals on which they are played, in either role")
+    learn: int = setting(200, ge=1, help="boards on which the responses learn")
+    play: int = setting(100, ge=2, help="boards on which they are played")
 
 
 @dataclass(frozen=True)

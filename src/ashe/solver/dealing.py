@@ -4,16 +4,19 @@ The outcome of a hand whose last bet came before the river is an expectation, wh
 over all boards when both are all-in before the flop, over all rivers on flop and turn (on the flop, given the turn).
 """
 
-import numpy as np
+from typing import Any
 
-from ashe.cards.deck import hole_index
+import numpy as np
+from numpy.typing import NDArray
+
+from ashe.cards.deck import N_HOLES, hole_index
 from ashe.cards.matchups import N_RUNOUTS
 from ashe.cards.random import mix64, shuffle_deck
 from ashe.cards.rank import CARD_KEY, CARD_MASK, START_KEY, rank_of
 from ashe.cards.suits import HOLE_CLASS, HOLE_CLASS_PERM, HOLE_PERM, flop_index, turn_index
 from ashe.cards.tables import equity_tables
 from ashe.jit import njit
-from ashe.solver.abstraction import Abstraction
+from ashe.solver.abstraction import Abstraction, live_holes
 from ashe.solver.features import RIVER_FEATURES, by_cluster, river_features
 from ashe.solver.kmeans import columns_of, nearest
 from ashe.solver.tree import Deals
@@ -29,6 +32,30 @@ class HoldemChance:
             known.flop_row, known.flop_perm, known.turn_row, known.turn_perm, known.matchup, tables["flop"],
             tables["turn"], *by_cluster(abstraction.cluster), *columns_of(abstraction.river),
         )  # fmt: skip
+
+    def buckets_of(self, board: tuple[int, ...]) -> NDArray[np.int64]:
+        """[1326] buckets on a board of 0, 3, 4 or 5 cards; holdings that clash with it get some bucket."""
+        flop_row, flop_perm, turn_row, turn_perm, _, flop, turn, place, first, columns, norms = self._lookup
+        if not board:
+            return HOLE_CLASS.astype(np.int64)
+        if len(board) == 3:
+            index = flop_index(*board)
+            return np.asarray(flop[flop_row[index]][HOLE_PERM[flop_perm[index]]], np.int64)
+        if len(board) == 4:
+            index = turn_index(*board)
+            return np.asarray(turn[turn_row[index]][HOLE_PERM[turn_perm[index]]], np.int64)
+        holes = live_holes(board)
+        points, found = np.empty((len(holes), RIVER_FEATURES), np.float32), np.empty(len(holes), np.int64)
+        river_features(*board, holes, place, first, points)
+        nearest(points, columns, norms, found)
+        out = np.zeros(N_HOLES, np.int64)
+        out[holes] = found
+        return out
+
+    @property
+    def lookup(self) -> tuple[Any, ...]:
+        """The arrays that `play.bucket` looks in."""
+        return (*self._lookup[:4], *self._lookup[5:])
 
     def sample(self, key: int, count: int) -> Deals:
         deals = Deals(np.empty((count, 2, 4), np.int32), np.empty((count, 4), np.float32))

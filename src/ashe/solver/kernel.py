@@ -24,14 +24,9 @@ _UNIT = 2.0**-53
 @njit(nogil=True)
 def traverse(
     player, rounds, actions, edge, base, child, value, showdown, closed,
-    buckets, outcome, regret, average, weight, average_weight, prune_below, prune_share, key, against,
+    buckets, outcome, regret, average, weight, average_weight, prune_below, prune_share, key,
 ):  # fmt: skip
-    """Both players' traversals of every deal; returns the nodes visited. `regret` and `average` change in place.
-
-    `against`: empty to learn an equilibrium. Otherwise probabilities of all information sets, which the other player
-    plays in step 1, so that either player learns a best response to them; `average` is not touched then.
-    """
-    respond = against.shape[0] > 0
+    """Both players' traversals of every deal; returns the nodes visited. `regret` and `average` change in place."""
     strategy = np.empty((MAX_DEPTH, MAX_ACTIONS), np.float64)
     values = np.empty((MAX_DEPTH, MAX_ACTIONS), np.float64)
     tried = np.empty((MAX_DEPTH, MAX_ACTIONS), np.bool_)
@@ -63,10 +58,7 @@ def traverse(
                         r = np.float64(regret[slot + a])
                         here[a] = r if r > 0.0 else 0.0
                         total += here[a]
-                    if respond and actor != me:
-                        for a in range(n):
-                            here[a] = np.float64(against[slot + a])
-                    elif total > 0.0:
+                    if total > 0.0:
                         scale = 1.0 / total
                         for a in range(n):
                             here[a] *= scale
@@ -80,9 +72,8 @@ def traverse(
                         state ^= state << _S17
                         left = np.float64(state >> _S11) * _UNIT
                         choice = n - 1
-                        if not respond:
-                            for a in range(n):
-                                average[slot + a] += np.float32(average_weight * here[a])
+                        for a in range(n):
+                            average[slot + a] += np.float32(average_weight * here[a])
                         for a in range(n - 1):
                             left -= here[a]
                             if left < 0.0:
@@ -141,40 +132,11 @@ def traverse(
 
 
 @njit(nogil=True)
-def play_out(
-    player, rounds, actions, edge, base, child, value, showdown, closed, buckets, outcome, first, second, key, won
-):
-    """Play every deal once, player 0 by probabilities `first`, player 1 by `second`; chips of player 0 into `won`."""
-    for i in range(buckets.shape[0]):
-        state = mix64(key, np.uint64(i)) | np.uint64(1)
-        node = np.int64(0)
-        while node >= 0:
-            n = np.int64(actions[node])
-            actor = player[node]
-            slot = base[node] + np.int64(buckets[i, actor, rounds[node]]) * n
-            state ^= state << _S13
-            state ^= state >> _S7
-            state ^= state << _S17
-            left = np.float64(state >> _S11) * _UNIT
-            choice = n - 1
-            for a in range(n - 1):
-                left -= np.float64(first[slot + a] if actor == 0 else second[slot + a])
-                if left < 0.0:
-                    choice = np.int64(a)
-                    break
-            node = np.int64(child[np.int64(edge[node]) + choice])
-        end = -1 - node
-        won[i] = np.float64(value[end])
-        if showdown[end]:
-            won[i] *= np.float64(outcome[i, closed[end]])
-
-
-@njit(nogil=True)
-def probabilities(actions, rounds, base, buckets, sums, floor, greedy, out):
+def probabilities(actions, rounds, base, buckets, sums, floor, out):
     """Probabilities of all information sets from their sums, negative ones counting as 0.
 
-    Probabilities below `floor` are dropped (never the largest); `greedy` keeps the largest alone. Without any positive
-    sum an information set gets equal probabilities.
+    Probabilities below `floor` are dropped (never the largest). Without any positive sum an information set gets equal
+    probabilities.
     """
     for node in range(actions.shape[0]):
         n = np.int64(actions[node])
@@ -190,7 +152,7 @@ def probabilities(actions, rounds, base, buckets, sums, floor, greedy, out):
                 for a in range(n):
                     out[slot + a] = 1.0 / n
                 continue
-            limit = top if greedy else min(floor * total, top)
+            limit = min(floor * total, top)
             kept = 0.0
             for a in range(n):
                 if sums[slot + a] >= limit and sums[slot + a] > 0.0:

@@ -22,7 +22,6 @@ from ashe.solver import kernel
 from ashe.solver.tree import Sampler, Tree
 
 T = TypeVar("T")
-NOTHING = np.zeros(0, np.float32)
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,7 @@ class Solver:
             count = min(c.batch, last - start)
             deals = self.chance.sample(derive_key(self.seed, "solve", "deal", start), count)
             key = np.uint64(derive_key(self.seed, "solve", "play", start))
-            visited = kernel.traverse(*self.tree, *deals, self.regret, self.average, *weights, key, NOTHING)
+            visited = kernel.traverse(*self.tree, *deals, self.regret, self.average, *weights, key)
             return count, int(visited)
 
         for count, visited in _run(work, range(first, last, c.batch), workers):
@@ -81,7 +80,10 @@ class Solver:
 
     def strategy(self, floor: float = 0.0) -> NDArray[np.float32]:
         """The average strategy: probabilities of every information set, those below `floor` dropped."""
-        return probabilities(self.tree, self.chance, self.average, floor)
+        out = np.empty_like(self.average)
+        counts = np.array(self.chance.buckets, np.int64)
+        kernel.probabilities(self.tree.actions, self.tree.round, self.tree.base, counts, self.average, floor, out)
+        return out
 
     def save(self, path: Path, settings: str) -> None:
         """Write a checkpoint, atomically; `settings` names what the run must not change when it goes on."""
@@ -102,70 +104,6 @@ class Solver:
             )
         self.interval, self.visited = (int(x) for x in arrays["state"])
         self.regret[:], self.average[:] = arrays["regret"], arrays["average"]
-
-
-def probabilities(
-    tree: Tree, chance: Sampler, sums: NDArray[np.float32], floor: float = 0.0, greedy: bool = False
-) -> NDArray[np.float32]:
-    out = np.empty_like(sums)
-    counts = np.array(chance.buckets, np.int64)
-    kernel.probabilities(tree.actions, tree.round, tree.base, counts, sums, floor, greedy, out)
-    return out
-
-
-@dataclass(frozen=True)
-class Exploited:
-    """What learned best responses win, per hand: a lower bound of the exploitability inside the abstract game."""
-
-    value: float
-    half_width: float  # of the 95 % interval
-    by_player: tuple[float, float]
-
-
-def learned_exploitability(
-    tree: Tree,
-    chance: Sampler,
-    strategy: NDArray[np.float32],
-    seed: int,
-    learn: int,
-    play: int,
-    workers: int = 1,
-    batch: int = 1000,
-) -> Exploited:
-    """Learn a response of either player in `learn` deals (the same traversal, the other player fixed), then play it.
-
-    It plays greedily, on `play` fresh deals in either role. A better response may exist, so the value is a lower bound
-    (within its interval); it grows with `learn`. Cards outside the abstraction are not looked at.
-    """
-    regret = np.zeros_like(strategy)
-
-    def teach(start: int) -> int:
-        count = min(batch, learn - start)
-        deals = chance.sample(derive_key(seed, "respond", "deal", start), count)
-        key = np.uint64(derive_key(seed, "respond", "play", start))
-        # Later deals weigh more, as in the solver, because early ones met an untaught player.
-        weight = 1.0 + 10.0 * start / learn
-        return int(kernel.traverse(*tree, *deals, regret, NOTHING, weight, 0.0, 0.0, 0.0, key, strategy))
-
-    for _ in _run(teach, range(0, learn, batch), workers):
-        pass
-    response = probabilities(tree, chance, regret, greedy=True)
-
-    def test(start: int) -> NDArray[np.float64]:
-        count = min(batch, play - start)
-        deals = chance.sample(derive_key(seed, "respond", "test deal", start), count)
-        key = np.uint64(derive_key(seed, "respond", "test play", start))
-        won = np.empty((2, count))
-        kernel.play_out(*tree, *deals, response, strategy, key, won[0])
-        kernel.play_out(*tree, *deals, strategy, response, key, won[1])
-        won[1] *= -1.0
-        return won
-
-    won = np.concatenate(list(_run(test, range(0, play, batch), workers)), axis=1)
-    hands = won.mean(axis=0)
-    means = won.mean(axis=1)
-    width = 1.96 * float(hands.std(ddof=1)) / np.sqrt(play)
-    return Exploited(float(hands.mean()), float(width), (float(means[0]), float(means[1])))
 
 
 def _run(work: Callable[[int], T], starts: Iterable[int], workers: int) -> Iterator[T]:

@@ -10,18 +10,14 @@ from numpy.typing import NDArray
 
 from ashe.assets import assets_dir
 from ashe.cards.deck import N_HOLES
-from ashe.cards.suits import HOLE_CLASS, HOLE_PERM, flop_index, turn_index
-from ashe.cards.tables import equity_tables
 from ashe.exploit.policy import Choices, PublicState, strengths
 from ashe.game import engine as e
 from ashe.game.view import BOARD_CARDS
 from ashe.jit import source_digest
 from ashe.players.base import DecisionArrays, Decisions, HandResult
 from ashe.solver import play
-from ashe.solver.abstraction import live_holes
 from ashe.solver.config import RULES
-from ashe.solver.features import RIVER_FEATURES, by_cluster, river_features
-from ashe.solver.kmeans import columns_of, nearest
+from ashe.solver.dealing import HoldemChance
 from ashe.solver.solution import Solution, load_solution
 
 _BLINDS = np.array([RULES.small_blind, RULES.big_blind, RULES.ante], np.int64)
@@ -64,12 +60,9 @@ class Equilibrium:
         self.name, self.solution, self.digest = name, solution, digest
         tree, abstraction = solution.tree, solution.abstraction
         self._tree = (tree.player, tree.round, tree.actions, tree.edge, tree.base, tree.child)
-        known, tables = equity_tables(), abstraction.tables()
-        self._cards = (
-            known.flop_row, known.flop_perm, known.turn_row, known.turn_perm, tables["flop"], tables["turn"],
-            *by_cluster(abstraction.cluster), *columns_of(abstraction.river),
-        )  # fmt: skip
-        self.buckets_of = lru_cache(maxsize=4096)(self._buckets_of)
+        self._chance = HoldemChance(abstraction)
+        self._cards = self._chance.lookup
+        self.buckets_of = lru_cache(maxsize=4096)(self._chance.buckets_of)
 
     def begin(self, tables: int, keys: NDArray[np.uint64]) -> None:
         pass
@@ -86,25 +79,6 @@ class Equilibrium:
             d.history, d.length, d.keys, d.hand_keys, _BLINDS, _STACKS, kinds, tos,
         )  # fmt: skip
         return kinds, tos
-
-    def _buckets_of(self, board: tuple[int, ...]) -> NDArray[np.int64]:
-        """[1326] buckets on a board of 0, 3, 4 or 5 cards; 0 where a holding clashes with it."""
-        flop_row, flop_perm, turn_row, turn_perm, flop, turn, place, starts, columns, norms = self._cards
-        if not board:
-            return HOLE_CLASS.astype(np.int64)
-        if len(board) == 3:
-            index = flop_index(*board)
-            return np.asarray(flop[flop_row[index]][HOLE_PERM[flop_perm[index]]], np.int64)
-        if len(board) == 4:
-            index = turn_index(*board)
-            return np.asarray(turn[turn_row[index]][HOLE_PERM[turn_perm[index]]], np.int64)
-        holes = live_holes(board)
-        points, found = np.empty((len(holes), RIVER_FEATURES), np.float32), np.empty(len(holes), np.int64)
-        river_features(*board, holes, place, starts, points)
-        nearest(points, columns, norms, found)
-        out = np.zeros(N_HOLES, np.int64)
-        out[holes] = found
-        return out
 
     def _probabilities(self, node: int, board: tuple[int, ...]) -> NDArray[np.float64]:
         """[1326, actions] at a node of the tree."""
