@@ -58,6 +58,11 @@ def source_digest(file: str) -> str:
     return digest.hexdigest()[:16]
 
 
+def _use_cache_of(file: str) -> None:
+    """Numba reads this setting when a function is decorated."""
+    setattr(numba_config, "CACHE_DIR", str(cache_dir() / "numba" / source_digest(file)))  # noqa: B010
+
+
 def njit(function: F | None = None, **options: Any) -> Any:
     """`numba.njit(cache=True, error_model="numpy")` with the cache folder described above."""
 
@@ -65,7 +70,19 @@ def njit(function: F | None = None, **options: Any) -> Any:
         file = inspect.getsourcefile(f)
         if file is None:  # typed at a prompt: nothing to cache by
             return numba.njit(error_model="numpy", **options)(f)
-        setattr(numba_config, "CACHE_DIR", str(cache_dir() / "numba" / source_digest(file)))  # noqa: B010
+        _use_cache_of(file)
         return numba.njit(cache=True, error_model="numpy", **options)(f)
 
     return decorate(function) if function is not None else decorate
+
+
+def cfunc(signature: Any) -> Any:
+    """`numba.cfunc(signature, cache=True)` with the cache folder described above."""
+
+    def decorate(f: Callable[..., Any]) -> Any:
+        file = inspect.getsourcefile(f)
+        assert file is not None
+        _use_cache_of(file)
+        return numba.cfunc(signature, cache=True)(f)
+
+    return decorate

@@ -16,7 +16,7 @@ from torch import Tensor
 from ashe.errors import UserError
 from ashe.estimators.genome import PRINTED, GenomeSpec, InitialStd
 from ashe.estimators.heads import NetConfig, Output, net_forward
-from ashe.estimators.lstm import LSTMConfig, State, check_state_rows, lstm_forward
+from ashe.estimators.lstm import LSTMConfig, State, lstm_forward
 from ashe.estimators.population import PopulationModule, check_shape
 
 
@@ -79,9 +79,9 @@ class Estimator(PopulationModule):
         outputs are those of that state.
         """
         P, B, cells = self.population, x.shape[-1], self.lstm.cells
-        check_shape("x", x, (P, self.lstm.inputs, B))
+        check_shape("x", x, (P, self.lstm.inputs, B), self.genome)
         for name, part in zip("cy", state, strict=True):
-            check_shape(f"state.{name}", part, (P, cells, B))
+            check_shape(f"state.{name}", part, (P, cells, B), self.genome)
         if legal is not None:
             check_shape("legal", legal, (P, self.config.outputs, B))
         if mask is not None:
@@ -123,9 +123,9 @@ class Estimator(PopulationModule):
         Returns outputs [R, outputs] and new state rows [R, 2 * cells]; `state` is not changed.
         """
         R = x.shape[0]
-        check_shape("x", x, (R, self.lstm.inputs))
+        check_shape("x", x, (R, self.lstm.inputs), self.genome)
         check_shape("individual", individual, (R,))
-        check_state_rows("state", state, self.lstm.cells)
+        check_shape("state", state, (len(state), 2 * self.lstm.cells), self.genome)
         if source is None:
             source = torch.arange(R, device=x.device)
         check_shape("source", source, (R,))

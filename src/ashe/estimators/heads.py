@@ -56,7 +56,7 @@ class PopulationNet(PopulationModule):
     def forward(self, x: Tensor, legal: Tensor | None = None) -> Tensor:
         """`legal` [P, outputs, B]: a softmax output gives the other entries probability 0."""
         g, P, B = self.config, self.population, x.shape[-1]
-        check_shape("x", x, (P, g.widths[0], B))
+        check_shape("x", x, (P, g.widths[0], B), self.genome)
         if legal is not None:
             check_shape("legal", legal, (P, g.widths[-1], B))
         if not self.use_kernel(x):

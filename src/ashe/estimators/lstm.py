@@ -19,7 +19,6 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from ashe.errors import UserError
 from ashe.estimators.genome import PRINTED, GenomeSpec, InitialStd, resolve
 from ashe.estimators.population import PopulationModule, check_count, check_shape
 
@@ -84,9 +83,9 @@ class BlockLSTM(PopulationModule):
     def forward(self, x: Tensor, state: State, mask: Tensor | None = None, inplace: bool = False) -> State:
         """One step; tables where `mask` [P, B] is false keep their state. `inplace` overwrites `state`."""
         g, P, B = self.config, self.population, x.shape[-1]
-        check_shape("x", x, (P, g.inputs, B))
+        check_shape("x", x, (P, g.inputs, B), self.genome)
         for name, part in zip("cy", state, strict=True):
-            check_shape(f"state.{name}", part, (P, g.cells, B))
+            check_shape(f"state.{name}", part, (P, g.cells, B), self.genome)
         if mask is not None:
             check_shape("mask", mask, (P, B))
         if not self.use_kernel(x):
@@ -113,9 +112,3 @@ def lstm_forward(g: LSTMConfig, w: dict[str, Tensor], x: Tensor, state: State) -
     c = torch.sigmoid(i + p_i * c) * torch.tanh(z) + torch.sigmoid(f + p_f * c) * c
     o = torch.sigmoid(o + p_o * c)
     return State(c, o * torch.tanh(c) if g.output_tanh else o * c)
-
-
-def check_state_rows(name: str, rows: Tensor, cells: int) -> None:
-    """State rows of a ragged batch: [M, 2 * cells], c then y."""
-    if rows.ndim != 2 or rows.shape[1] != 2 * cells:
-        raise UserError(f"{name}: expected [rows, {2 * cells}] (c, then y), received {tuple(rows.shape)}")

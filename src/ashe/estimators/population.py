@@ -18,9 +18,15 @@ def check_count(name: str, value: object) -> None:
         raise UserError(f"{name}: got {value!r}, need a whole number >= 1")
 
 
-def check_shape(name: str, tensor: Tensor, expected: tuple[int, ...]) -> None:
+def check_shape(name: str, tensor: Tensor, expected: tuple[int, ...], like: Tensor | None = None) -> None:
+    """Refuse another shape; with `like`, also another type or device than that tensor's."""
     if tuple(tensor.shape) != expected:
         raise UserError(f"{name}: expected shape {expected}, received {tuple(tensor.shape)}")
+    if like is not None and (tensor.dtype != like.dtype or tensor.device != like.device):
+        raise UserError(
+            f"{name}: expected {like.dtype} on {like.device} as the genome has, "
+            f"received {tensor.dtype} on {tensor.device}"
+        )
 
 
 class PopulationModule(torch.nn.Module):
@@ -42,10 +48,14 @@ class PopulationModule(torch.nn.Module):
         return self.genome.shape[0]
 
     def load(self, genome: Tensor | np.ndarray) -> None:
-        """Take a genome [D] or population [P, D]; contiguous float32 is used without copying."""
+        """Take a genome [D] or population [P, D]; contiguous float32 is used without copying.
+
+        Call it again after changing such a vector through something other than `self.genome`.
+        """
         tensor = torch.as_tensor(genome, dtype=torch.float32)
         self.spec.check(tensor)
         self.genome = tensor.reshape(-1, self.spec.length).contiguous()
+        self._weights_of = ()
 
     def weights(self) -> dict[str, Tensor]:
         """Contiguous weights by name for the torch path, refreshed when the genome changes."""
@@ -56,7 +66,7 @@ class PopulationModule(torch.nn.Module):
         return self._weights
 
     def use_kernel(self, x: Tensor) -> bool:
-        """The kernel needs float32 on the CPU; `backend` "torch" or "kernel" forces a path."""
+        """Whether to run x in the kernel, which needs float32 on the CPU; `backend` forces a path."""
         if self.backend == "torch" or x.device.type != "cpu" or x.dtype != torch.float32:
             if self.backend == "kernel":
                 raise UserError(f"backend='kernel' needs float32 on the CPU; received {x.dtype} on {x.device}")

@@ -4,7 +4,7 @@
     lstm_step(w_ptr, inputs, blocks, size, output_tanh, lanes, x_ptr, c_ptr, y_ptr, mask_ptr)   # inside @njit
 
 Pointers are integers: `array.ctypes.data`, plus 4 * offset for a place inside a float32 array; a mask pointer of 0
-means "all lanes". `nb_lstm_step`, `nb_dense` and `nb_softmax` take contiguous arrays instead.
+means "all lanes". `nb_lstm_step`, `nb_dense` and `nb_softmax` take C-contiguous arrays instead and check their sizes.
 
 The symbols end in a digest of the interface below. Code that numba cached for one interface therefore never links
 to another; and because the symbols always exist (C++ or `fallback`), it links on machines without a compiler too.
@@ -98,14 +98,27 @@ softmax = _external("ashe_softmax")
 
 
 @njit
+def _rows(a: Any) -> bool:
+    """Whether `a` is float32 with rows of lanes that follow each other in memory."""
+    return a.itemsize == 4 and a.strides[1] == 4 and a.strides[0] == 4 * a.shape[1]
+
+
+@njit
 def nb_lstm_step(w: Any, blocks: int, size: int, output_tanh: bool, x: Any, state: Any, mask: Any) -> None:
     """One step of one individual: weights w [D], x [inputs, lanes], state [2 * cells, lanes] (c, then y) in place.
 
     Lanes whose `mask` [lanes] (uint8) is 0 keep their state bit for bit; an empty mask steps all.
     """
     inputs, lanes = x.shape
+    cells = blocks * size
+    if w.size < cells * (4 * (inputs + size) + 9) or w.itemsize != 4:
+        raise ValueError("nb_lstm_step: the weights are shorter than this LSTM's genes, or not float32")
+    if state.shape[0] != 2 * cells or state.shape[1] != lanes or not _rows(state) or not _rows(x):
+        raise ValueError("nb_lstm_step: state [2 * cells, lanes] and x [inputs, lanes] must be contiguous float32")
+    if mask.size and (mask.size != lanes or mask.itemsize != 1):
+        raise ValueError("nb_lstm_step: mask must be empty or uint8 [lanes]")
     c = state.ctypes.data
-    y = c + 4 * blocks * size * lanes
+    y = c + 4 * cells * lanes
     m = mask.ctypes.data if mask.size else np.uintp(0)
     lstm_step(w.ctypes.data, inputs, blocks, size, np.int64(output_tanh), lanes, x.ctypes.data, c, y, m)
 
@@ -113,12 +126,20 @@ def nb_lstm_step(w: Any, blocks: int, size: int, output_tanh: bool, x: Any, stat
 @njit
 def nb_dense(w: Any, activation: int, x: Any, y: Any) -> None:
     """y [n_out, lanes] = activation(W x + b), x [n_in, lanes]; w holds W [n_out, n_in], then b [n_out]."""
+    if w.size < (x.shape[0] + 1) * y.shape[0] or w.itemsize != 4:
+        raise ValueError("nb_dense: the weights are shorter than W and b of this layer, or not float32")
+    if x.shape[1] != y.shape[1] or not _rows(x) or not _rows(y):
+        raise ValueError("nb_dense: x and y must be contiguous float32 and have the same number of lanes")
     dense(w.ctypes.data, x.shape[0], y.shape[0], activation, x.shape[1], x.ctypes.data, y.ctypes.data)
 
 
 @njit
 def nb_softmax(logits: Any, legal: Any, p: Any) -> None:
     """p [n, lanes]: softmax down the columns over `legal` [n, lanes] (uint8; empty: all legal)."""
+    if logits.shape != p.shape or not _rows(logits) or not _rows(p):
+        raise ValueError("nb_softmax: logits and p must be contiguous float32 of one shape")
+    if legal.size and (legal.shape != p.shape or legal.itemsize != 1):
+        raise ValueError("nb_softmax: legal must be empty or uint8 of the shape of p")
     m = legal.ctypes.data if legal.size else np.uintp(0)
     softmax(logits.shape[0], logits.shape[1], logits.ctypes.data, m, p.ctypes.data)
 

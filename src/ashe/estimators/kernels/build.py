@@ -1,4 +1,4 @@
-"""Compile `kernel.cpp` (with `simd.cpp`) at first use and keep the library in the cache folder.
+"""Compile `kernel.cpp` (with `simd.cpp` and `tiles.cpp`) at first use and keep the library in the cache folder.
 
 The file name carries the digest of source, compiler, flags and CPU, so a changed source or another machine that
 shares the folder builds its own. A build goes to a private temporary file and is moved into place in one step:
@@ -19,7 +19,7 @@ from ashe.cachedir import cache_dir
 from ashe.errors import UserError
 
 SOURCE = Path(__file__).with_name("kernel.cpp")
-INCLUDED = Path(__file__).with_name("simd.cpp")
+INCLUDED = tuple(Path(__file__).with_name(name) for name in ("simd.cpp", "tiles.cpp"))
 # No -ffast-math and no contraction: every lane must do the same operations at any batch size (see kernel.cpp).
 FLAGS = ("-std=c++17", "-O3", "-fPIC", "-shared", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-w")
 NATIVE = ("-march=native", "-mcpu=native", "")  # the first one that the compiler accepts
@@ -55,7 +55,7 @@ def notice(message: str) -> None:
 
 def library_path(compiler: str, suffix: str) -> Path:
     """Where the library of this source, compiler, CPU and interface (`suffix`) belongs."""
-    digest = hashlib.sha256(SOURCE.read_bytes() + INCLUDED.read_bytes())
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in (SOURCE, *INCLUDED)))
     for part in (compiler, *FLAGS, *NATIVE, suffix, _cpu()):
         digest.update(part.encode() + b"\0")
     folder = cache_dir() / "kernels"

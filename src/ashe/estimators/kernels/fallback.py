@@ -8,10 +8,10 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import cfunc, types
+from numba import types
 from numba.np.numpy_support import carray
 
-from ashe.jit import njit
+from ashe.jit import cfunc, njit
 
 _f4 = types.CPointer(types.float32)
 _u1 = types.CPointer(types.uint8)
