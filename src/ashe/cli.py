@@ -86,3 +86,8 @@ def write_atomic(path: str | Path, data: str | bytes) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+    folder = os.open(target.absolute().parent, os.O_RDONLY)  # the new name too survives a power cut
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

@@ -22,15 +22,16 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from ashe.cli import run, write_atomic
 from ashe.errors import UserError
 from ashe.evolution import composing
 from ashe.evolution.champion import ChampionReporter
 from ashe.evolution.checkpoint import Checkpoint, CheckpointStore, refuse_other_settings
 from ashe.evolution.config import TrainConfig
 from ashe.evolution.events import Reporter, RunEnd
-from ashe.evolution.files import write_atomic
 from ashe.evolution.loop import RunPlan, train
 from ashe.evolution.protocols import TrainingProblem
+from ashe.evolution.ray_workers import RayActors, require_ray
 from ashe.evolution.reporters import ConsoleReporter, JsonlReporter, run_has_ended
 from ashe.evolution.settings import from_mapping, to_mapping
 from ashe.evolution.toy import SphereConfig, SphereProblem
@@ -42,7 +43,7 @@ def notice(text: str) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Command line; returns the exit code (2: a setting is wrong, 130: interrupted)."""
+    """Command line; returns the exit code (`ashe.cli.run` makes it 2 for a wrong setting)."""
     parser = argparse.ArgumentParser(
         prog="python -m ashe.train",
         description=__doc__,
@@ -51,13 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--config-dir", type=Path, default=composing.default_config_dir(), help="folder of settings")
     parser.add_argument("overrides", nargs="*", metavar="key=value", help="settings; resume=RUN_DIR continues a run")
     arguments = parser.parse_intermixed_args(argv)
-    try:
-        return _run(arguments.config_dir, arguments.overrides)
-    except UserError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        return 128 + signal.SIGINT
+    return _run(arguments.config_dir, arguments.overrides)
 
 
 def _run(config_dir: Path, overrides: Sequence[str]) -> int:
@@ -67,11 +62,17 @@ def _run(config_dir: Path, overrides: Sequence[str]) -> int:
     if resume:
         run_dir = Path(resume[-1])
         config = composing.settings_of(composing.load_run(run_dir, config_dir, others))
+        began = composing.settings_of(composing.load_run(run_dir, config_dir, []))
+        refuse_other_settings(began.effective(), config.effective())
+        if config.run_dir != began.run_dir:
+            raise UserError("a resumed run stays in its folder; leave run_dir=... away")
     else:
         config = composing.settings_of(composing.compose(config_dir, others))
         run_dir = Path(config.run_dir) if config.run_dir else _dated_folder(config.name)
     plan = plan_of(config)
     plan.check()
+    if config.workers.kind == "ray":
+        require_ray()
     if not resume:
         _create(run_dir, config)
     with _locked(run_dir):
@@ -147,8 +148,6 @@ def workers_of(config: TrainConfig, problem: TrainingProblem) -> Workers:
         return InProcess(spec)
     if chosen.kind == "local":
         return LocalProcesses(spec, chosen.count, chosen.shards_per_worker)
-    from ashe.evolution.ray_workers import RayActors
-
     return RayActors(spec, chosen.count, chosen.shards_per_worker, chosen.address)
 
 
@@ -187,7 +186,11 @@ def _create(run_dir: Path, config: TrainConfig) -> None:
 @contextlib.contextmanager
 def _locked(run_dir: Path) -> Iterator[None]:
     """One process at a time works on a run; the lock goes with the process, however it ends."""
-    with open(run_dir / ".lock", "w") as file:
+    try:
+        file = open(run_dir / ".lock", "w")  # noqa: SIM115 (closed below)
+    except OSError as error:
+        raise UserError(f"cannot write to {run_dir}: {error.strerror}") from error
+    with file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -225,4 +228,4 @@ class Interruption:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run(main)

@@ -28,6 +28,16 @@ class EvoTorchConfig:
     def __post_init__(self) -> None:
         check(self)
 
+    def check_size(self, population: int, length: int) -> None:
+        if self.algorithm == "pgpe" and population % 2:
+            raise UserError(f"PGPE samples in symmetric pairs: evolution.population={population} must be even")
+        if self.algorithm == "cmaes" and not self.separable and length > FULL_MATRIX_LIMIT:
+            raise UserError(
+                f"CMA-ES with a full matrix is impractical for {length} genes (limit {FULL_MATRIX_LIMIT}); "
+                "set evolution.evotorch.separable=true"
+            )
+        require_evotorch()
+
     def from_population(self, population: torch.Tensor, seed: int, generation: int, total: int) -> Optimiser:
         """The search distribution starts at the population's mean."""
         return self._start(population.mean(dim=0), len(population), seed, generation)
@@ -36,14 +46,7 @@ class EvoTorchConfig:
         return self._start(champion, size, seed, generation)
 
     def _start(self, center: torch.Tensor, size: int, seed: int, generation: int) -> Optimiser:
-        if self.algorithm == "pgpe" and size % 2:
-            raise UserError(f"PGPE samples in symmetric pairs: evolution.population={size} must be even")
-        if self.algorithm == "cmaes" and not self.separable and len(center) > FULL_MATRIX_LIMIT:
-            raise UserError(
-                f"CMA-ES with a full matrix is impractical for {len(center)} genes (limit {FULL_MATRIX_LIMIT}); "
-                "set evolution.evotorch.separable=true"
-            )
-        require_evotorch()
+        self.check_size(size, len(center))
         from ashe.evolution.evotorch_searcher import EvoTorchOptimiser
 
         return EvoTorchOptimiser(self, center, size, seed, generation)

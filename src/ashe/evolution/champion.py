@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 import ashe
+from ashe.cli import write_atomic
 from ashe.errors import UserError
 from ashe.evolution.events import Reporter, RunEnd
-from ashe.evolution.files import write_atomic
 from ashe.evolution.protocols import TrainingProblem
 
 
@@ -41,7 +41,7 @@ def load_champion(path: Path) -> ChampionFile:
             return ChampionFile(data["genome"], json.loads(str(data["about"])))
     except FileNotFoundError as error:
         raise UserError(f"there is no champion at {path}") from error
-    except (KeyError, ValueError, OSError, zipfile.BadZipFile) as error:
+    except (KeyError, ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
         raise UserError(f"{path} is not a champion file or is damaged ({error})") from error
 
 

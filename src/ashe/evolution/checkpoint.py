@@ -16,8 +16,8 @@ from typing import Any
 
 import torch
 
+from ashe.cli import write_atomic
 from ashe.errors import UserError
-from ashe.evolution.files import write_atomic
 
 MAGIC = b"ashe checkpoint 1\n"
 _NAME = re.compile(r"generation_(\d{6,})\.ckpt")

@@ -12,7 +12,7 @@ from typing import Any
 import ashe
 from ashe.errors import UserError
 from ashe.evolution.checkpoint import flatten
-from ashe.evolution.config import TrainConfig
+from ashe.evolution.config import WITHOUT_EFFECT, TrainConfig
 from ashe.evolution.settings import from_mapping, suggestion
 
 
@@ -80,10 +80,10 @@ def load_run(run_dir: Path, folder: Path, overrides: Sequence[str]) -> dict[str,
         config = OmegaConf.load(path)
         for override in OverridesParser.create().parse_overrides(list(overrides)):
             key = override.key_or_group.lstrip("+")
-            if key == "experiment":
-                raise UserError("a resumed run keeps its experiment; leave +experiment=... away or start a new run")
             value = override.value()
             if key in groups(folder):
+                if key not in WITHOUT_EFFECT:
+                    raise UserError(f"a resumed run keeps its {key}; leave {key}=... away or start a new run")
                 if value not in options(folder, key):
                     raise UserError(f"there is no {key} {value!r}; {suggestion(str(value), options(folder, key))}")
                 OmegaConf.update(config, key, OmegaConf.load(folder / key / f"{value}.yaml"), merge=False)

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ashe.errors import UserError
-from ashe.evolution.settings import check, setting
+from ashe.evolution.settings import check, setting, suggestion
 
 Array = npt.NDArray[np.float64]
 Scale = Mapping[str, float]
@@ -37,7 +37,9 @@ class AneConfig:
         help="what losses are divided by: n_j (as printed), the largest loss of this generation, or loss_scale",
     )
     loss_scale: Mapping[str, float] = setting({}, help="losses=fixed: mBB/hand by opponent")
-    measure: str = setting("chips", help="array of the evaluation that counts as earnings")
+    measure: str = setting(
+        "chips", choices=("chips", "adjusted"), help="earnings: realised chips, or without the luck of all-in run-outs"
+    )
 
     def __post_init__(self) -> None:
         check(self)
@@ -46,8 +48,12 @@ class AneConfig:
                 if not value > 0.0:
                     raise UserError(f"{name}.{opponent}={value} must be above 0 mBB/hand")
 
-    def check_opponents(self, opponents: Sequence[str]) -> None:
-        """Refuse a scale that lacks an opponent of the curriculum, before any hand is played."""
+    def check_opponents(self, opponents: Sequence[str], known: Sequence[str]) -> None:
+        """Refuse a scale that lacks an opponent of the curriculum or names one that nobody knows."""
+        for table in ("start", "ceiling", "loss_scale"):
+            for name in getattr(self, table):
+                if name not in known:
+                    raise UserError(f"unknown opponent {name!r} in fitness.{table}; {suggestion(name, list(known))}")
         for wanted, table in ((self.scale == "ceiling", "ceiling"), (self.losses == "fixed", "loss_scale")):
             missing = sorted(set(opponents) - set(getattr(self, table))) if wanted else []
             if missing:

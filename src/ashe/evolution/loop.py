@@ -17,7 +17,7 @@ import torch
 from ashe.errors import UserError
 from ashe.evolution import fitness as ane
 from ashe.evolution.checkpoint import Checkpoint, CheckpointStore
-from ashe.evolution.curriculum import Curriculum, Moment, assemble, evolving_slice
+from ashe.evolution.curriculum import WHOLE, Curriculum, Moment, assemble, evolving_slice
 from ashe.evolution.events import GenerationEnd, PhaseChange, Reporter, RunEnd, RunStart
 from ashe.evolution.metrics import champion_stats, summary
 from ashe.evolution.protocols import GenerationTask, Optimiser, OptimiserFactory, Result, TrainingProblem
@@ -39,8 +39,13 @@ class RunPlan:
 
     def check(self) -> None:
         """Refuse what cannot work before any work starts."""
-        self.curriculum.check(self.problem.genome_modules, self.problem.opponents_known)
-        self.fitness.check_opponents(self.curriculum.opponents)
+        modules, known = self.problem.genome_modules, self.problem.opponents_known
+        self.curriculum.check(modules, known)
+        self.fitness.check_opponents(self.curriculum.opponents, known)
+        length = max(stop for _, stop in modules.values())
+        for module in {session.module for session in self.curriculum.sessions} or {WHOLE}:
+            evolving = evolving_slice(module, modules, length)
+            self.optimiser.check_size(self.population, evolving.stop - evolving.start)
 
 
 @dataclass

@@ -19,11 +19,12 @@ def diversity(genomes: npt.NDArray[np.float32]) -> float:
 
 
 def champion_stats(result: Result, opponents: Sequence[str], champion: int) -> dict[str, dict[str, float]]:
-    """The champion's row of every `stat/NAME` array, as opponent -> NAME -> value."""
+    """The champion's row of every `stat/NAME` array, as opponent -> NAME -> value; what is not a number is left out."""
     stats = {key.removeprefix("stat/"): array for key, array in result.items() if key.startswith("stat/")}
     if not stats:
         return {}
-    return {name: {key: float(a[champion, j]) for key, a in stats.items()} for j, name in enumerate(opponents)}
+    rows = {name: {key: float(a[champion, j]) for key, a in stats.items()} for j, name in enumerate(opponents)}
+    return {name: {key: value for key, value in row.items() if np.isfinite(value)} for name, row in rows.items()}
 
 
 def summary(

@@ -22,8 +22,8 @@ Slices = Mapping[str, tuple[int, int]]
 
 Result = dict[str, npt.NDArray[Any]]
 """What an evaluation returns: arrays whose first axis is the individual. `chips` [n, J] float64 is required (chips won
-from each opponent over both half matches); `stat/NAME` [n, J] are action statistics, shown for the champion; other
-arrays are carried along."""
+from each opponent over both half matches), `adjusted` [n, J] is the same without the luck of all-in run-outs;
+`stat/NAME` [n, J] are action statistics, shown for the champion; other arrays are carried along."""
 
 
 class Champion(NamedTuple):
@@ -65,6 +65,10 @@ class Optimiser(Protocol):
 
 class OptimiserFactory(Protocol):
     """Starts an optimiser at `generation` of a run of `total` generations (schedules span the whole run)."""
+
+    def check_size(self, population: int, length: int) -> None:
+        """Refuse a population of genomes of that length that cannot work."""
+        ...
 
     def from_population(self, population: torch.Tensor, seed: int, generation: int, total: int) -> Optimiser: ...
 

@@ -2,11 +2,18 @@
 
 import contextlib
 import importlib
-from typing import Any
+import importlib.util
+from typing import Any, cast
 
 from ashe.errors import UserError
 from ashe.evolution.protocols import EvaluatorSpec, GenerationTask, Result
 from ashe.evolution.workers import ONE_THREAD, Genomes, Lost, Outcome, ShardedWorkers, build_guarded, run_guarded
+
+
+def require_ray() -> None:
+    """One clear line instead of an import error."""
+    if importlib.util.find_spec("ray") is None:
+        raise UserError("workers=ray needs Ray: pip install 'ashe[ray]'")
 
 
 class _Actor:
@@ -35,16 +42,20 @@ class RayActors(ShardedWorkers[_RayWorker]):
         shards_per_worker: int = 2,
         address: str | None = None,
     ) -> None:
-        try:
-            ray: Any = importlib.import_module("ray")
-        except ImportError as error:
-            raise UserError("workers=ray needs Ray: pip install 'ashe[ray]'") from error
-        self._ray = ray
+        require_ray()
+        self._ray = ray = cast(Any, importlib.import_module("ray"))
         self._own_cluster = not ray.is_initialized()
         if self._own_cluster:
             local = {} if address else {"num_cpus": count, "include_dashboard": False}
-            ray.init(address=address, log_to_driver=False, runtime_env={"env_vars": ONE_THREAD}, **local)
-        super().__init__(count or max(1, int(ray.cluster_resources().get("CPU", 1))), shards_per_worker)
+            try:
+                ray.init(address=address, log_to_driver=False, runtime_env={"env_vars": ONE_THREAD}, **local)
+            except (ConnectionError, ValueError) as error:
+                raise UserError(f"workers.address={address}: cannot join that Ray cluster ({error})") from error
+        available = max(1, int(ray.cluster_resources().get("CPU", 1)))
+        if count is not None and count > available:  # an actor without a CPU would wait for ever
+            self._shutdown()
+            raise UserError(f"workers.count={count}: the Ray cluster has {available} CPUs; give at most that many")
+        super().__init__(count or available, shards_per_worker)
         self._spec = spec
         self._remote = ray.remote(num_cpus=1, max_restarts=0)(_Actor)
 
@@ -60,7 +71,8 @@ class RayActors(ShardedWorkers[_RayWorker]):
         return [(worker, self._receive(worker)) for worker in busy if worker.pending in ready]
 
     def _receive(self, worker: _RayWorker) -> Outcome:
-        lost = (self._ray.exceptions.RayActorError, self._ray.exceptions.ObjectLostError)
+        known = self._ray.exceptions
+        lost = (known.RayActorError, known.ObjectLostError, known.WorkerCrashedError, known.OutOfMemoryError)
         try:
             outcome: Outcome = self._ray.get(worker.pending)
         except lost:
@@ -73,5 +85,8 @@ class RayActors(ShardedWorkers[_RayWorker]):
 
     def close(self) -> None:
         super().close()
+        self._shutdown()
+
+    def _shutdown(self) -> None:
         if self._own_cluster:
             self._ray.shutdown()

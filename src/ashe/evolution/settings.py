@@ -6,6 +6,7 @@ line that names the key, what came and what is allowed.
 
 import dataclasses
 import difflib
+import math
 import operator
 import types
 from collections.abc import Mapping, Sequence
@@ -51,6 +52,8 @@ def _check_range(value: Any, limits: Mapping[str, Any], key: str) -> None:
         raise UserError(f"{key}={value!r} is not known; allowed: {', '.join(choices)}")
     if isinstance(value, bool) or not isinstance(value, int | float):
         return
+    if not math.isfinite(value):
+        raise UserError(f"{key}={value} is not a finite number ({limits.get('help')})")
     for name, sign, fine in (("ge", ">=", operator.ge), ("gt", ">", operator.gt), ("le", "<=", operator.le)):
         bound = limits.get(name)
         if bound is not None and not fine(value, bound):

@@ -4,11 +4,10 @@ Events are flushed before each checkpoint, and after a resume everything from th
 (`purge_step`), so no step appears twice and none is missing.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from torch.utils.tensorboard import SummaryWriter
 
 from ashe.evolution.events import GenerationEnd, Reporter, RunStart
@@ -31,12 +30,13 @@ class TensorBoardReporter(Reporter):
     def run_start(self, event: RunStart) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
         self._writer = SummaryWriter(str(self._folder), purge_step=event.first)
-        if event.first == 0:
-            self._writer.add_custom_scalars(layout(self._opponents))
 
     def generation_end(self, event: GenerationEnd) -> None:
         step, writer = event.generation, self._writer
-        for tag, value in scalars(event).items():
+        tags = scalars(event)
+        if step == 0:
+            writer.add_custom_scalars(layout(self._opponents, tags))
+        for tag, value in tags.items():
             writer.add_scalar(tag, value, step)
         last = step + 1 == event.total
         if step % self._histogram_every == 0 or last:
@@ -79,9 +79,13 @@ def scalars(event: GenerationEnd) -> dict[str, float]:
     return tags
 
 
-def layout(opponents: Sequence[str]) -> dict[str, dict[str, list[Any]]]:
-    """The custom-scalars dashboard: what one wants to see first, grouped."""
-    return {
+def layout(opponents: Sequence[str], tags: Collection[str]) -> dict[str, dict[str, list[Any]]]:
+    """The custom-scalars dashboard: what one wants to see first, grouped.
+
+    `tags` are those of the first generation: a chart of which the optimiser has nothing is left out. Opponents of a
+    later phase have charts from the start.
+    """
+    charts = {
         "Learning": {
             "fitness (ANE)": ["Multiline", ["fitness/best", "fitness/elites", "fitness/mean"]],
             "champion, mBB/hand": ["Multiline", [f"mbb_champion/{name}" for name in opponents]],
@@ -99,23 +103,31 @@ def layout(opponents: Sequence[str]) -> dict[str, dict[str, list[Any]]]:
             "hands per second": ["Multiline", ["speed/hands_per_second"]],
         },
     }
+    kinds = {tag.partition("/")[0] for tag in tags}
+    wanted: dict[str, dict[str, list[Any]]] = {}
+    for group, members in charts.items():
+        for title, (chart, curves) in members.items():
+            shown = [tag for tag in curves if tag in tags or (tag[:4] == "mbb_" and tag.partition("/")[0] in kinds)]
+            if shown:
+                wanted.setdefault(group, {})[title] = [chart, shown]
+    return wanted
 
 
 def statistics_figure(stats: Mapping[str, Mapping[str, float]]) -> Any:
-    """Grouped bars: one group per statistic, one bar per opponent."""
+    """A panel per opponent, a bar per statistic; all panels share the axis, so that adaptation is visible."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    names = list(next(iter(stats.values())))
-    figure = Figure(figsize=(1.5 + 1.1 * len(names), 3.5), layout="constrained")
+    names = list(dict.fromkeys(name for values in stats.values() for name in values))
+    figure = Figure(figsize=(1.2 + 1.9 * len(stats), 1.2 + 0.35 * len(names)), layout="constrained")
     FigureCanvasAgg(figure)  # a canvas without a window, whatever the user's backend
-    axes = figure.subplots()
-    width = 0.8 / len(stats)
-    for j, (opponent, values) in enumerate(stats.items()):
-        offsets = np.arange(len(names)) + (j - (len(stats) - 1) / 2) * width
-        axes.bar(offsets, [values[name] for name in names], width, label=opponent)
-    axes.set_xticks(np.arange(len(names)), names, rotation=30, ha="right")
-    axes.set_title("champion by opponent")
-    axes.legend(ncols=min(len(stats), 4), fontsize="small")
-    axes.grid(axis="y", alpha=0.3)
+    panels = figure.subplots(1, len(stats), sharex=True, sharey=True, squeeze=False)[0]
+    for axes, (opponent, values) in zip(panels, stats.items(), strict=True):
+        bars = axes.barh(range(len(names)), [values.get(name, 0.0) for name in names])
+        axes.bar_label(bars, [f"{values[name]:.2f}" if name in values else "-" for name in names], padding=2)
+        axes.set_title(opponent)
+        axes.margins(x=0.3)
+        axes.grid(axis="x", alpha=0.3)
+    panels[0].set_yticks(range(len(names)), [name.replace("_", " ") for name in names])
+    panels[0].invert_yaxis()
     return figure

@@ -39,14 +39,15 @@ class SphereEvaluator:
     def evaluate(self, genomes: npt.NDArray[np.float32], task: GenerationTask) -> Result:
         time.sleep(self._sleep)
         chips = np.empty((len(genomes), len(task.opponents)))
-        near = np.empty_like(chips)
+        adjusted, near = np.empty_like(chips), np.empty_like(chips)
         for j, name in enumerate(task.opponents):
             a, b = self._parts[name]
             distance = ((genomes[:, a:b].astype(np.float64) - 1.0) ** 2).sum(axis=1)
             luck = np.random.default_rng(derived_seed(task.seed, "decks", task.generation, name)).normal()
-            chips[:, j] = 1000.0 - 100.0 * distance + self._luck * luck
+            adjusted[:, j] = 1000.0 - 100.0 * distance
+            chips[:, j] = adjusted[:, j] + self._luck * luck
             near[:, j] = np.exp(-distance)
-        return {"chips": chips, "stat/near": near, "stat/far": 1.0 - near}
+        return {"chips": chips, "adjusted": adjusted, "stat/near": near, "stat/far": 1.0 - near}
 
 
 class SphereProblem:

@@ -54,6 +54,10 @@ class TserConfig:
         if max(self.rate.start, self.rate.end) > 1.0:
             raise UserError(f"rate {self.rate.start} -> {self.rate.end}: a probability is at most 1")
 
+    def check_size(self, population: int, length: int) -> None:
+        if population < 2:
+            raise UserError(f"evolution.population={population}: TSER needs at least two parents")
+
     def from_population(self, population: torch.Tensor, seed: int, generation: int, total: int) -> "Tser":
         return Tser(self, population, seed, generation, total)
 
@@ -74,7 +78,8 @@ def survivors(fitness: torch.Tensor, survival: float) -> torch.Tensor:
 
 def tiers(fitness: torch.Tensor, survivors: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Steps 3 and 4: (elites, second tier), both best first."""
-    theirs = fitness[survivors]
+    # measured from the lowest, so that rounding cannot lift equal survivors above their own mean
+    theirs = fitness[survivors] - fitness[survivors[-1]]
     elites = max(2, int((theirs > theirs.mean()).sum()))
     return survivors[:elites], survivors[elites:]
 

@@ -151,6 +151,13 @@ class ShardedWorkers(ABC, Generic[W]):
         self._workers = []
 
 
+def cores() -> int:
+    """Processor cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1  # macOS
+
+
 def shards(individuals: int, parts: int) -> list[Shard]:
     """Consecutive shards of nearly equal size, none empty."""
     parts = min(parts, individuals)
@@ -172,7 +179,7 @@ class LocalProcesses(ShardedWorkers[LocalWorker]):
     """Spawned processes (forking after OpenMP or numba threads have run would hang), one thread each."""
 
     def __init__(self, spec: EvaluatorSpec, count: int | None = None, shards_per_worker: int = 2) -> None:
-        super().__init__(len(os.sched_getaffinity(0)) if count is None else count, shards_per_worker)
+        super().__init__(cores() if count is None else count, shards_per_worker)
         self._spec = spec
         self._context = multiprocessing.get_context("spawn")
 

@@ -166,7 +166,7 @@ class Twin:
 
 
 class Checked(Ashe1Player):
-    """Asks the twin at every decision; single and double precision may differ by a chip."""
+    """Asks the twin at every decision; single and double precision drift apart by a few chips over a half match."""
 
     def attach(self, twin):
         self.twin, self.kinds = twin, set()
@@ -175,7 +175,7 @@ class Checked(Ashe1Player):
         kinds, totals = super().act(decisions)
         expected = self.twin.act(decisions.view(0))
         assert kinds[0] == expected.kind
-        assert abs(totals[0] - expected.to) <= (100 if self.config.decision == "printed" else 2)
+        assert abs(totals[0] - expected.to) <= (100 if self.config.decision == "printed" else 20)
         self.kinds.add(expected.kind)
         return kinds, totals
 
