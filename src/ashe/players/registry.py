@@ -12,7 +12,16 @@ from ashe.players.base import PlainPlayer, Player, RulePlayer
 
 _FACTORIES: dict[str, Callable[[], Player]] = {}
 # FAMILY@ARGUMENT is made by module:function(argument), imported when first asked for.
-_FAMILIES = {"LBR": "ashe.exploit.lbr:lbr_player", "EQ": "ashe.solver.player:eq_player"}
+_FAMILIES = {
+    "LBR": "ashe.exploit.lbr:lbr_player",
+    "BR": "ashe.exploit.best_response:best_response",
+    "EQ": "ashe.solver.player:eq_player",
+}
+# Names that mean something, but not a player of our matches.
+_ELSEWHERE = {
+    "SB": "SB (Slumbot) deals its own cards on its own server, so it cannot play duplicate matches; run "
+    "python -m ashe.slumbot HERO --hands N instead"
+}
 
 
 def register(name: str) -> Callable[[Any], Any]:
@@ -46,6 +55,8 @@ def make_player(name: str) -> Player:
     """A fresh player: by registered name, champion, or `package.module:ClassName` for a class with `act(view)`."""
     if name in _FACTORIES:
         return _FACTORIES[name]()
+    if name in _ELSEWHERE:
+        raise UserError(_ELSEWHERE[name])
     family, at, argument = name.partition("@")
     if at and family in _FAMILIES:
         module, _, function = _FAMILIES[family].partition(":")
