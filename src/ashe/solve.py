@@ -4,6 +4,7 @@
     python -m ashe.solve +experiment=eq workers=2                the solution that ships as EQ
     python -m ashe.solve resume=runs/eq/2030-01-31_12-00-00      continue after an interruption
     python -m ashe.solve --export resume=runs/eq/2030-...        write the solution of the last checkpoint as it is
+    python -m ashe.solve --measure resume=runs/eq/2030-...       log the exploitability of the last checkpoint
 
 The output folder (runs/<name>/<date_time>, or run_dir=...) gets config.yaml, log.jsonl (speed, exploitability in the
 abstract game), a checkpoint, and at the end the folder `solution`, which plays as EQ@<that folder>.
@@ -44,14 +45,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         prog="python -m ashe.solve", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--config-dir", type=Path, default=composing.default_config_dir(), help="folder of settings")
-    parser.add_argument("--export", action="store_true", help="solve no further: write the last checkpoint's solution")
+    only = parser.add_mutually_exclusive_group()
+    only.add_argument("--export", action="store_true", help="solve no further: write the last checkpoint's solution")
+    only.add_argument("--measure", action="store_true", help="solve no further: measure the last checkpoint")
     parser.add_argument("overrides", nargs="*", metavar="key=value", help="settings; resume=RUN_DIR continues a run")
     arguments = parser.parse_intermixed_args(argv)
     folder = arguments.config_dir / CONF
     resume = [text.partition("=")[2] for text in arguments.overrides if text.startswith("resume=")]
     others = [text for text in arguments.overrides if not text.startswith("resume=")]
-    if arguments.export and not resume:
-        raise UserError("--export needs a run to export: add resume=RUN_DIR")
+    if (arguments.export or arguments.measure) and not resume:
+        raise UserError("--export and --measure need a run: add resume=RUN_DIR")
     if resume:
         run_dir = Path(resume[-1])
         config = from_mapping(SolveConfig, composing.load_run(run_dir, folder, others))
@@ -59,7 +62,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         config = from_mapping(SolveConfig, composing.compose(folder, others))
         run_dir = Path(config.run_dir or f"runs/{config.name}/{datetime.now():%Y-%m-%d_%H-%M-%S}")
         _create(run_dir, config, shlex.join(["python", "-m", "ashe.solve", *others]))
-    return solve(config, run_dir, arguments.export)
+    return solve(config, run_dir, "export" if arguments.export else "measure" if arguments.measure else "all")
 
 
 def _create(run_dir: Path, config: SolveConfig, command: str) -> None:
@@ -91,21 +94,24 @@ class Log:
             file.write(json.dumps({"seconds": round(self.seconds, 1), **event}) + "\n")
 
 
-def solve(config: SolveConfig, run_dir: Path, export: bool = False) -> int:
-    """Run to the end, or, to export, only write what the last checkpoint has."""
+def solve(config: SolveConfig, run_dir: Path, what: str = "all") -> int:
+    """Run to the end; or only `export` or `measure` the last checkpoint."""
     abstraction = _abstraction(config, run_dir)
     chance = HoldemChance(abstraction)
     tree, _ = betting_tree(config.betting, chance.buckets, RULES)
     solver = Solver(tree, chance, config.mccfr, config.seed)
     checkpoint = Checkpoint(run_dir / "checkpoint", config)
-    if export or checkpoint.path.exists():
+    if what != "all" or checkpoint.path.exists():
         checkpoint.load(solver)
     log = Log(run_dir / "log.jsonl")
     if not solver.interval:
         log.write(
             event="start", nodes=tree.nodes, buckets=chance.buckets, places=len(solver.regret), workers=config.workers
         )
-    if not export:
+    if what == "measure":
+        _measure(config, solver, chance, log)
+        return 0
+    if what == "all":
         try:
             _iterate(config, solver, chance, log, checkpoint)
         except KeyboardInterrupt:
