@@ -6,12 +6,14 @@ import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from ashe.cachedir import cache_dir
 from ashe.errors import UserError
 
 
 def run(main: Callable[[], int | None]) -> None:
     """Run a command's main function; a `UserError` becomes one line on stderr and exit code 2."""
     try:
+        cache_dir()  # everything needs it, so say at once when it cannot be used
         code = main()
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)

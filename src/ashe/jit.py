@@ -18,6 +18,7 @@ import numba
 from numba.core import config as numba_config
 
 from ashe.cachedir import cache_dir
+from ashe.errors import UserError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -58,20 +59,24 @@ def source_digest(file: str) -> str:
     return digest.hexdigest()[:16]
 
 
-def _use_cache_of(file: str) -> None:
-    """Numba reads this setting when a function is decorated."""
-    setattr(numba_config, "CACHE_DIR", str(cache_dir() / "numba" / source_digest(file)))  # noqa: B010
+def _use_cache_of(file: str | None) -> bool:
+    """Point numba, which reads this setting when a function is decorated, at the cache; False: there is none to use."""
+    if file is None:  # typed at a prompt: nothing to cache by
+        return False
+    try:
+        folder = cache_dir()
+    except UserError:  # modules are imported before a command can say so; it will, when it needs the folder
+        return False
+    setattr(numba_config, "CACHE_DIR", str(folder / "numba" / source_digest(file)))  # noqa: B010
+    return True
 
 
 def njit(function: F | None = None, **options: Any) -> Any:
     """`numba.njit(cache=True, error_model="numpy")` with the cache folder described above."""
 
     def decorate(f: F) -> F:
-        file = inspect.getsourcefile(f)
-        if file is None:  # typed at a prompt: nothing to cache by
-            return numba.njit(error_model="numpy", **options)(f)
-        _use_cache_of(file)
-        return numba.njit(cache=True, error_model="numpy", **options)(f)
+        cached = _use_cache_of(inspect.getsourcefile(f))
+        return numba.njit(cache=cached, error_model="numpy", **options)(f)
 
     return decorate(function) if function is not None else decorate
 
@@ -80,9 +85,7 @@ def cfunc(signature: Any) -> Any:
     """`numba.cfunc(signature, cache=True)` with the cache folder described above."""
 
     def decorate(f: Callable[..., Any]) -> Any:
-        file = inspect.getsourcefile(f)
-        assert file is not None
-        _use_cache_of(file)
-        return numba.cfunc(signature, cache=True)(f)
+        cached = _use_cache_of(inspect.getsourcefile(f))
+        return numba.cfunc(signature, cache=cached)(f)
 
     return decorate

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ashe.cli import run
+
 DATA = Path(__file__).parent / "data"
 
 
@@ -49,4 +51,4 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run(main)

@@ -1,5 +1,7 @@
 """The table file: atomic, checked, rebuilt when damaged, built by one process at a time."""
 
+import os
+import shutil
 import subprocess
 import sys
 from dataclasses import asdict
@@ -8,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ashe.cachedir import cache_dir
 from ashe.cards import tables
 from ashe.cards.storage import DamagedFileError, load_or_build, read_arrays, write_arrays
 from ashe.errors import UserError
@@ -124,3 +127,50 @@ def test_processes_that_start_together_build_once(tmp_path: Path) -> None:
         assert out.strip() == "499500"
     assert len(list(tmp_path.glob("built.*"))) == 1
     assert not list(tmp_path.glob("*.tmp"))
+
+
+def match_with(cache: Path) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "ashe.match", "CS", "HP", "--hands", "200", "--quiet"]
+    environment = {**os.environ, "ASHE_CACHE": str(cache)}
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("damage", ["truncated", "one byte", "missing"])
+def test_matches_mend_the_tables_and_share_the_work(tmp_path: Path, damage: str) -> None:
+    """Two matches start at once with a bad table file: one rebuilds it, both play what a good file gives."""
+    tables.equity_tables()
+    shutil.copy(cache_dir() / "equity.tables", tmp_path)
+    (tmp_path / "numba").symlink_to(cache_dir() / "numba")  # compiled code is not what is tested
+    path = tmp_path / "equity.tables"
+    good = path.read_bytes()
+    expected = match_with(tmp_path).communicate(timeout=300)[0].splitlines()[:-1]
+    assert "mBB/hand" in expected[0]
+    if damage == "truncated":
+        path.write_bytes(good[: len(good) // 2])
+    elif damage == "one byte":
+        path.write_bytes(good[:70_000_000] + bytes([good[70_000_000] ^ 1]) + good[70_000_001:])
+    else:
+        path.unlink()
+    errors = ""
+    for process in [match_with(tmp_path) for _ in range(2)]:
+        out, err = process.communicate(timeout=600)
+        assert process.returncode == 0, err
+        assert out.splitlines()[:-1] == expected  # the last line has the time
+        errors += err
+    assert errors.count("building exact equity tables") == 1
+    assert path.read_bytes() == good
+
+
+@pytest.mark.parametrize("command", [("ashe.match", "CM", "HM"), ("ashe.tournament", "CM", "HM")])
+def test_an_unusable_cache_folder_is_one_line_and_exit_code_2(tmp_path: Path, command: tuple[str, ...]) -> None:
+    (tmp_path / "file").touch()
+    environment = {**os.environ, "ASHE_CACHE": str(tmp_path / "file" / "folder")}
+    done = subprocess.run(
+        [sys.executable, "-m", *command], capture_output=True, text=True, env=environment, cwd=tmp_path, timeout=300
+    )
+    assert done.returncode == 2
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    assert "cannot be written (Not a directory); set ASHE_CACHE to a folder that can" in line
+    assert [p.name for p in tmp_path.iterdir()] == ["file"]
