@@ -45,6 +45,7 @@ class Ashe1Config:
     end_step: bool = setting(True, help="the opponent module also steps when a hand has ended")
     decision: str = setting("printed", choices=tuple(DECISION_RULES), help="from the score to an action")
     power: float = setting(1.0, gt=0.0, help="exponent on the size of the score; above 1, small wishes get more room")
+    small_ball: bool = setting(False, help="raises before the flop are minimum raises; false as printed")
     init: str = setting("printed", choices=("printed", "prototype"), help="standard deviations of the first genes")
     init_scale: float = setting(1.0, gt=0.0, help="factor on these deviations")
 
@@ -80,6 +81,7 @@ class Ashe1Config:
             layer1=self.spec["net.layer1.W"].start,
             rule=DECISION_RULES[self.decision],
             power=self.power,
+            small_ball=int(self.small_ball),
             every_action=int(self.step == "every_action"),
             end_step=int(self.end_step),
         )

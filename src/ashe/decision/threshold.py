@@ -35,10 +35,19 @@ def sign_rule(o, score):
 
 
 @njit
-def threshold_action(rule, o, score):
-    """(kind, street total, memory) of rule number `rule`."""
+def threshold_action(rule, power, small_ball, o, score):
+    """(kind, street total) for an aggression score, by rule number `rule`.
+
+    `small_ball` makes every raise before the flop a minimum raise. Without it evolution is caught by CS, which folds
+    every hand to a large raise before the flop, and never meets the much better play after it (docs/ashe1.md).
+    """
+    w = wish(score, power)
     if rule == 0:
-        return decision_algorithm(o, score)
-    if rule == 1:
-        return adjusted_decision_algorithm(o, score)
-    return sign_rule(o, score)
+        kind, to, _ = decision_algorithm(o, w)
+    elif rule == 1:
+        kind, to, _ = adjusted_decision_algorithm(o, w)
+    else:
+        kind, to, _ = sign_rule(o, w)
+    if small_ball == 1 and kind == RAISE and o.street == 0:
+        to = o.min_to
+    return kind, to

@@ -30,7 +30,7 @@ VARIANTS = {
     "adjusted": {"decision": "adjusted", "end_step": False},
     "own decisions": {"step": "own_decisions"},
     "prototype": PROTOTYPE,
-    "cubic": {"decision": "sign", "power": 3.0},
+    "plus": {"decision": "sign", "power": 3.0, "small_ball": True},
 }
 HANDS = 40
 OPPONENTS = ("HM", "CS", "random", "TA")
@@ -148,14 +148,13 @@ class Twin:
         hidden = np.tanh(self.net["net.layer0.W"] @ y + self.net["net.layer0.bias"])
         score = float(np.tanh(self.net["net.layer1.W"] @ hidden + self.net["net.layer1.bias"])[0])
         given = {
-            "pot": view.pot, "call": view.call_cost, "bet": view.bet, "own": view.bets[view.seat],
+            "street": view.street, "pot": view.pot, "call": view.call_cost, "bet": view.bet, "own": view.bets[view.seat],
             "min_to": view.min_raise_to, "max_to": view.max_raise_to, "min_raise": int(self.hand.row[0, e.MIN_RAISE]),
             "stack": view.stacks[view.seat], "full_stack": 20_000, "big_blind": 100,
         }  # fmt: skip
         o = Observation(**(dict.fromkeys(Observation._fields, 0) | given))
-        return Action(
-            *threshold_action(RULES[self.config.decision], o, np.sign(score) * abs(score) ** self.config.power)[:2]
-        )
+        c = self.config
+        return Action(*threshold_action(RULES[c.decision], c.power, int(c.small_ball), o, score))
 
     def hand_over(self, result):
         if self.hand is None:  # the opponent folded before we could act: our cards do not matter, but EHS is an input
@@ -233,7 +232,25 @@ def test_sign_rule(score, given, expected):
     base = dict.fromkeys(Observation._fields, 0) | {
         "own": 500, "stack": 19_500, "min_to": 600, "max_to": 20_000, "full_stack": 20_000, "big_blind": 100,
     }  # fmt: skip
-    assert threshold_action(2, Observation(**(base | given)), score)[:2] == expected
+    assert threshold_action(2, 1.0, 0, Observation(**(base | given)), score) == expected
+
+
+@pytest.mark.parametrize(
+    ("street", "score", "expected"),
+    [
+        (0, 0.9, (RAISE, 600)),  # small ball: the minimum before the flop ...
+        (1, 0.9, (RAISE, 14_580)),  # ... and 0.9 ** 3 of 20,000 chips after it
+        (0, 0.2, (CALL, 0)),
+        (0, -0.2, (FOLD, 0)),
+    ],
+)
+def test_small_ball_and_cubic_wish(street, score, expected):
+    given = {
+        "street": street, "call": 300, "own": 500, "stack": 19_500, "min_to": 600, "max_to": 20_000,
+        "full_stack": 20_000, "big_blind": 100,
+    }  # fmt: skip
+    o = Observation(**(dict.fromkeys(Observation._fields, 0) | given))
+    assert threshold_action(2, 3.0, 1, o, score) == expected
 
 
 def test_published_sizes():
