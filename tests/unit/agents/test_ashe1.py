@@ -148,7 +148,8 @@ class Twin:
         hidden = np.tanh(self.net["net.layer0.W"] @ y + self.net["net.layer0.bias"])
         score = float(np.tanh(self.net["net.layer1.W"] @ hidden + self.net["net.layer1.bias"])[0])
         given = {
-            "street": view.street, "pot": view.pot, "call": view.call_cost, "bet": view.bet, "own": view.bets[view.seat],
+            "street": view.street, "pot": view.pot, "call": view.call_cost, "bet": view.bet,
+            "own": view.bets[view.seat],
             "min_to": view.min_raise_to, "max_to": view.max_raise_to, "min_raise": int(self.hand.row[0, e.MIN_RAISE]),
             "stack": view.stacks[view.seat], "full_stack": 20_000, "big_blind": 100,
         }  # fmt: skip
