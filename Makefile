@@ -5,7 +5,7 @@ PY := $(VENV)/bin/python
 WORKERS ?= 2
 RUNS ?= 5
 
-.PHONY: setup test test-slow demo reproduce-ch4 lint types tables bench clean
+.PHONY: setup test test-slow demo reproduce-ch4 reproduce-ch5 lint types tables bench clean
 setup: $(VENV)/.installed
 
 $(VENV)/.installed: pyproject.toml constraints.txt
@@ -33,6 +33,18 @@ ifdef TRAIN
 	$(PY) -m ashe.report ch4 --workers $(WORKERS) --out runs/ch4/report --champions $$(seq -f runs/ch4/%g $(RUNS))
 else
 	$(PY) -m ashe.report ch4 --workers $(WORKERS)
+endif
+
+# On the shipped champions; TRAIN=1 evolves a1 to a4 first, which takes hours each (finished runs are kept).
+reproduce-ch5: setup  ## Tables 5-4 to 5-7, ablations, learning within a match: ASHE 2.0
+ifdef TRAIN
+	for agent in a1 a2 a3 a4; do \
+	  if [ -d runs/ch5/$$agent ]; then $(PY) -m ashe.train resume=runs/ch5/$$agent; \
+	  else $(PY) -m ashe.train +experiment=$$agent seed=1 run_dir=runs/ch5/$$agent; fi || exit $$?; \
+	done
+	$(PY) -m ashe.report ch5 --workers $(WORKERS) --out runs/ch5/report --champions $$(printf 'runs/ch5/%s ' a1 a2 a3 a4)
+else
+	$(PY) -m ashe.report ch5 --workers $(WORKERS)
 endif
 
 lint: setup

@@ -7,10 +7,9 @@ python -m ashe.champions derive NAME NEW key=value ...   the same genome with ot
 
 import argparse
 import gzip
-import json
 from pathlib import Path
 
-from ashe.agents.champions import FILE, champion_names, find_champion, player_of
+from ashe.agents.champions import FILE, champion_names, find_champion, player_of, with_settings
 from ashe.assets import assets_dir
 from ashe.cli import run, write_atomic
 from ashe.errors import UserError
@@ -76,22 +75,11 @@ def derive(source: str, name: str, settings: list[str]) -> int:
     path = find_champion(source)
     if path is None:
         raise UserError(f"there is no champion {source!r}; shipped are: {', '.join(champion_names()) or 'none'}")
-    champion = load_champion(path)
-    about = json.loads(json.dumps(champion.about))
-    for text in settings:
-        key, _, value = text.partition("=")
-        if key not in about["config"]["agent"]:
-            raise UserError(f"unknown agent setting {key!r}; known: {', '.join(about['config']['agent'])}")
-        try:
-            about["config"]["agent"][key] = json.loads(value)
-        except json.JSONDecodeError:
-            about["config"]["agent"][key] = value
-    about["derived_from"] = {"champion": source, "settings": settings}
-    derived = ChampionFile(champion.genome, about)
+    derived = with_settings(load_champion(path), source, settings)
     player_of(name, derived)
     folder = folder_for(name)
     folder.mkdir(parents=True, exist_ok=True)
-    save_champion(folder / FILE, champion.genome, about)
+    save_champion(folder / FILE, derived.genome, derived.about)
     changed = " ".join(settings)
     write_atomic(
         folder / "README.md",

@@ -1,24 +1,38 @@
-"""`python -m ashe.report ch4`: published tables and figures beside ours, from the champions that ship with the project.
+"""`python -m ashe.report ch4` (or ch5): published tables and figures beside ours, from the shipped champions.
 
 Writes results.json (every finished match, so an interrupted report goes on where it stopped), report.md, report.html
 and the figures into experiments/<chapter>/, and prints the tables.
 """
 
 import argparse
+import re
 import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from tqdm import tqdm
 
+from ashe.agents.ashe2_player import Ashe2Player
 from ashe.agents.champions import champion_family, champion_names
+from ashe.agents.snapshots import gambler_styles, save_snapshot, take_snapshots
 from ashe.assets import assets_dir
-from ashe.cli import run
+from ashe.cli import output_folder, run
 from ashe.errors import UserError
 from ashe.evaluation.results import ResultStore, StoredMatch
-from ashe.reports import chapter4
+from ashe.players.registry import make_player
+from ashe.reports import chapter4, chapter5
+from ashe.reports.chapter5_plan import CURRICULA, RECORD, Chapter5, FrozenAgent
 from ashe.reports.document import Report
 
-CHAPTERS = ("ch4",)
+CHAPTERS = ("ch4", "ch5")
+# In this match RG plays the ten styles of the published Table 5-7 (`gambler_styles`).
+SNAPSHOT_SEED, SNAPSHOT_HANDS, SNAPSHOT_EVERY = 102_704, 500, 50
+SNAPSHOT_NOTE = (
+    f"Trees saved every {SNAPSHOT_EVERY} hands of one match of {SNAPSHOT_HANDS} (seed {SNAPSHOT_SEED}, at which RG "
+    "plays the published styles), then frozen while evaluated. Published without intervals."
+)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -27,39 +41,118 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--hands", type=int, default=20_000, help="fresh duplicate hands a pair (default 20000)")
     p.add_argument("--workers", type=int, default=1, help="processes; the result does not depend on it")
     p.add_argument(
-        "--champions", nargs="+", metavar="NAME", help="champions or run folders instead of the shipped ones"
+        "--champions",
+        nargs="+",
+        metavar="NAME",
+        help="champions or run folders instead of the shipped ones; ch5 takes LABEL=NAME too, e.g. a4=runs/mine",
     )
+    p.add_argument("--ashe1", metavar="NAME", help="ch5: the ASHE 1.0 to compare with (default: shipped champions)")
     p.add_argument("--out", type=Path, help="folder (default experiments/<chapter>)")
     return p
 
 
-def chapter_4(args: argparse.Namespace, store: ResultStore, command: str) -> Report:
-    champions = champion_family("ashe1") if args.champions is None else champion_family(*args.champions)
-    what = chapter4.Chapter4(
-        champions=[c.name for c in champions],
-        fitness=[c.fitness for c in champions],
-        hands=args.hands,
-        equilibrium="EQ" if (assets_dir() / "eq" / "solution.json").is_file() else None,
-        adjusted="ashe1_adjusted" if "ashe1_adjusted" in champion_names() else None,
-    )
-    with tqdm(total=len(what.plans()), unit="match", leave=False) as bar:
+def equilibrium() -> str | None:
+    """EQ, where its solution is there."""
+    return "EQ" if (assets_dir() / "eq" / "solution.json").is_file() else None
+
+
+@contextmanager
+def progress(matches: int) -> Iterator[Callable[[StoredMatch], None]]:
+    """A bar that hears of finished matches."""
+    with tqdm(total=matches, unit="match", leave=False) as bar:
 
         def done(match: StoredMatch) -> None:
             bar.set_postfix_str(f"{match.a} - {match.b} {match.estimate}")
             bar.update()
 
-        return chapter4.report(what, store, command, args.workers, done)
+        yield done
+
+
+def chapter_4(args: argparse.Namespace, folder: Path, command: str) -> Report:
+    champions = champion_family("ashe1") if args.champions is None else champion_family(*args.champions)
+    what = chapter4.Chapter4(
+        champions=[c.name for c in champions],
+        fitness=[c.fitness for c in champions],
+        hands=args.hands,
+        equilibrium=equilibrium(),
+        adjusted="ashe1_adjusted" if "ashe1_adjusted" in champion_names() else None,
+    )
+    with progress(len(what.plans())) as done:
+        return chapter4.report(what, ResultStore(folder / "results.json"), command, args.workers, done)
+
+
+def shipped(family: str) -> list[str]:
+    """The shipped champions of a family, by name; none is no error."""
+    return [n for n in champion_names() if re.fullmatch(rf"{family}(_s\d+)?", n)]
+
+
+def ashe2_agents(given: Sequence[str] | None) -> dict[str, str]:
+    """{label: player}: the shipped a1 to a4 with all their seeds, or the given `LABEL=NAME` (or `.../LABEL`)."""
+    if given is None:
+        agents = {n: n for family in (*CURRICULA, "a4_plus") for n in shipped(family)}
+    else:
+        agents = {}
+        for text in given:
+            label, equals, name = text.partition("=")
+            if not equals:
+                label, name = Path(text).name, text
+            if not re.fullmatch(r"a[1-4](_\w+)?", label) or label in agents:
+                raise UserError(
+                    f"--champions {text}: give every champion its own label that begins with its curriculum "
+                    f"({', '.join(CURRICULA)}), e.g. a4={text}"
+                )
+            agents[label] = name
+    if not agents:
+        raise UserError(f"there is no champion of ASHE 2.0 yet. {chapter5.how_to_train(RECORD)}")
+    for name in agents.values():
+        if not isinstance(make_player(name), Ashe2Player):
+            raise UserError(f"{name} is no champion of ASHE 2.0; {chapter5.how_to_train(RECORD)}")
+    return agents
+
+
+def ashe1_agents(given: str | None) -> dict[str, str]:
+    """{label: player}: the given one, or the fittest shipped champion of each preset."""
+    if given is not None:
+        make_player(given)
+        return {"ASHE 1.0": given}
+    best = {}
+    for family in ("ashe1", "ashe1_plus"):
+        if shipped(family):
+            name = champion_family(family)[0].name
+            best[name] = name
+    return best
+
+
+def chapter_5(args: argparse.Namespace, folder: Path, command: str) -> Report:
+    agents, older = ashe2_agents(args.champions), ashe1_agents(args.ashe1)
+    what = Chapter5(agents, older, equilibrium(), hands=args.hands)
+    what.pairs()  # refuses an impossible number of hands before any is played
+    if what.record:
+        what = replace(what, snapshots=snapshots_of(what.record, folder), snapshots_note=SNAPSHOT_NOTE)
+    with progress(len(what.pairs()) + len(what.studies())) as done:
+        return chapter5.report(what, ResultStore(folder / "results.json"), command, args.workers, done)
+
+
+def snapshots_of(champion: str, folder: Path) -> list[FrozenAgent]:
+    """Table 5-7's players: trees saved in `folder`/snapshots, taken anew since that costs only 500 hands."""
+    output_folder(folder / "snapshots")
+    frozen = []
+    styles = gambler_styles(SNAPSHOT_SEED, SNAPSHOT_HANDS, SNAPSHOT_EVERY)
+    taken = take_snapshots(champion, "RG", SNAPSHOT_HANDS, SNAPSHOT_EVERY, SNAPSHOT_SEED)
+    for snapshot, style in zip(taken, styles, strict=True):
+        file = folder / "snapshots" / f"hand_{snapshot.about.hand:03}.npz"
+        save_snapshot(file, snapshot)
+        frozen.append(FrozenAgent(snapshot.about.hand, style, f"FROZEN@{file}"))
+    return frozen
 
 
 def main() -> int:
     args = parser().parse_args()
-    folder = args.out or Path("experiments") / args.chapter
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(f"cannot create the folder {folder}: {error.strerror}; choose another --out") from error
+    if args.ashe1 is not None and args.chapter != "ch5":
+        raise UserError(f"--ashe1 {args.ashe1}: only ch5 compares with an ASHE 1.0; leave it out for {args.chapter}")
+    folder = output_folder(args.out or Path("experiments") / args.chapter)
     command = " ".join(["python -m ashe.report", *sys.argv[1:]])
-    made = chapter_4(args, ResultStore(folder / "results.json"), command)
+    made = (chapter_4 if args.chapter == "ch4" else chapter_5)(args, folder, command)
     made.save(folder)
     print(made.as_text())
     print(f"saved in {folder}/report.md and report.html")

@@ -1,6 +1,12 @@
-"""ASHE 2.0 at the table: one genome that plays any number of half matches at once."""
+"""ASHE 2.0 at the table: one genome that plays any number of half matches at once.
 
-from collections.abc import Callable
+With `frozen` trees it starts every half match from these (`saved_trees` of a player at some hand) and learns no more:
+lines it has not seen yet get empty nodes, which count as never visited, and no count ever changes.
+"""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,11 +14,13 @@ from numpy.typing import NDArray
 from ashe.agents.ashe2 import NODES_PER_TABLE, Ashe2Config, forget, new_bank, new_mind
 from ashe.agents.ashe2_play import answers, finish, watch
 from ashe.agents.training import player_digest
+from ashe.errors import UserError
 from ashe.game.engine import ACTOR
 from ashe.game.rules import HEADS_UP, Rules
 from ashe.players.base import Decisions, FinishedHands
-from ashe.trees.prt import grown
+from ashe.trees.prt import from_arrays, grown, to_arrays
 
+SavedTrees = Mapping[str, NDArray[Any]]  # as `trees.prt.to_arrays` makes them, of one table
 Listener = Callable[["Ashe2Player", Decisions], None]
 
 
@@ -21,12 +29,23 @@ class Ashe2Player:
 
     learns = True
 
-    def __init__(self, name: str, config: Ashe2Config, genome: NDArray[np.float32], rules: Rules = HEADS_UP) -> None:
+    def __init__(
+        self,
+        name: str,
+        config: Ashe2Config,
+        genome: NDArray[np.float32],
+        rules: Rules = HEADS_UP,
+        frozen: SavedTrees | None = None,
+    ) -> None:
         config.spec.check(genome)
         self.name = name
         self.config = config
         self.genome = np.ascontiguousarray(genome, np.float32).reshape(1, -1)
         self.digest = player_digest(config, self.genome, __file__)
+        self.frozen = None if frozen is None else from_arrays(dict(frozen))
+        if frozen is not None:
+            trees = b"".join(np.ascontiguousarray(frozen[key]).tobytes() for key in sorted(frozen))
+            self.digest = hashlib.sha256(self.digest.encode() + trees).hexdigest()[:16]
         blinds = np.array([rules.small_blind, rules.big_blind, rules.ante, rules.stack, rules.stack], np.int64)
         self.settings = config.settings(blinds)
         self.listener: Listener | None = None  # told after every round of decisions, when beliefs can be read
@@ -35,6 +54,10 @@ class Ashe2Player:
     def begin(self, tables: int, keys: NDArray[np.uint64]) -> None:
         self.mind = new_mind(tables, max(tables, 1) * NODES_PER_TABLE)
         forget(self.mind)
+        if self.frozen is not None:  # nothing is counted, so all tables share one pair of trees
+            trees, roots = self.frozen
+            self.mind = self.mind._replace(trees=grown(trees, trees.capacity + self.mind.trees.capacity))
+            self.mind.roots[:] = roots
         self.swre, self.ofre = (
             new_bank(self.config.estimator(name), name, self.genome[:, slice(*self.config.spec.part(name))], tables)
             for name in ("swre", "ofre")
@@ -51,10 +74,20 @@ class Ashe2Player:
         return kinds, totals
 
     def hand_over(self, finished: FinishedHands) -> None:
+        if self.frozen is not None:
+            self.mind.hand[finished.tables] = -1
+            return
         f = finished.arrays()
         self._make_room(f.length)
         watch(self.mind, self.settings, f.tables, f.seats, f.strengths, f.history, f.length)
         finish(self.mind, f.tables, f.shown_strengths)
+
+    def saved_trees(self) -> SavedTrees:
+        """The trees as they are now, for a player that plays one table."""
+        tables = len(self.mind.roots)
+        if tables != 1:
+            raise UserError(f"{self.name} plays {tables} tables; trees are saved of a player with one")
+        return to_arrays(self.mind.trees, self.mind.roots[0])
 
     def _make_room(self, length: NDArray[np.int64]) -> None:
         """At most one node per action, and a root."""

@@ -1,9 +1,12 @@
 """Trained agents as players: by name from `assets/champions/NAME/champion.npz`, or by the path of such a file or run.
 
-The file says which agent it is for (`about.config.agent`), so nothing else is needed to play it.
+The file says which agent it is for (`about.config.agent`), so nothing else is needed to play it. `NAME[key=value,...]`
+is the same genome with other agent settings, e.g. `a4[trees=false]`.
 """
 
+import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +14,7 @@ from typing import Any
 from ashe.agents.ashe1 import Ashe1Config
 from ashe.agents.ashe1_player import Ashe1Player
 from ashe.agents.ashe2 import Ashe2Config
-from ashe.agents.ashe2_player import Ashe2Player
+from ashe.agents.ashe2_player import Ashe2Player, SavedTrees
 from ashe.assets import assets_dir
 from ashe.errors import UserError
 from ashe.evolution.champion import ChampionFile, load_champion
@@ -62,12 +65,42 @@ def champion_family(*names: str) -> list[Entry]:
     return sorted(found, key=lambda entry: -entry.fitness)
 
 
-def make_champion(name: str, path: Path) -> BatchPlayer:
-    return player_of(name, load_champion(path))
+def named_champion(name: str) -> ChampionFile | None:
+    """The champion behind a name, a path, or either with `[key=value,...]`; None if it is none of them."""
+    path = find_champion(name)
+    if path is not None:
+        return load_champion(path)
+    found = re.fullmatch(r"(.+)\[([^\[\]]+)\]", name)
+    path = find_champion(found[1]) if found else None
+    if found is None or path is None:
+        return None
+    return with_settings(load_champion(path), found[1], found[2].split(","))
 
 
-def player_of(name: str, champion: ChampionFile) -> BatchPlayer:
-    """The player that a champion file describes."""
+def with_settings(champion: ChampionFile, source: str, settings: Sequence[str]) -> ChampionFile:
+    """The same genome, played with other agent settings (`key=value`)."""
+    about = json.loads(json.dumps(champion.about))
+    agent = about["config"]["agent"]
+    for text in settings:
+        key, _, value = text.partition("=")
+        if key not in agent:
+            raise UserError(f"unknown agent setting {key!r}; known: {', '.join(agent)}")
+        try:
+            agent[key] = json.loads(value)
+        except json.JSONDecodeError:
+            agent[key] = value
+    about["derived_from"] = {"champion": source, "settings": list(settings)}
+    return ChampionFile(champion.genome, about)
+
+
+def champion_player(name: str) -> BatchPlayer | None:
+    """The player of a champion's name, as `named_champion` understands it."""
+    champion = named_champion(name)
+    return None if champion is None else player_of(name, champion)
+
+
+def player_of(name: str, champion: ChampionFile, frozen: SavedTrees | None = None) -> BatchPlayer:
+    """The player that a champion file describes; `frozen` trees are for ASHE 2.0 only."""
     config: Any = champion.about.get("config", {})
     agent, game = config.get("agent", {}), config.get("game", {})
     kind = agent.get("kind")
@@ -75,5 +108,7 @@ def player_of(name: str, champion: ChampionFile) -> BatchPlayer:
         raise UserError(f"champion {name!r} is of kind {kind!r}, which cannot play; known: {', '.join(KINDS)}")
     rules = Rules(small_blind=game["small_blind"], big_blind=game["big_blind"], stack=game["stack"])
     if kind == "ashe2":
-        return Ashe2Player(name, from_mapping(Ashe2Config, agent, "agent."), champion.genome, rules)
+        return Ashe2Player(name, from_mapping(Ashe2Config, agent, "agent."), champion.genome, rules, frozen)
+    if frozen is not None:
+        raise UserError(f"champion {name!r} is of kind {kind!r}, without trees to freeze; name an ASHE 2.0 champion")
     return Ashe1Player(name, from_mapping(Ashe1Config, agent, "agent."), champion.genome, rules)

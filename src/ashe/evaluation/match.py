@@ -75,6 +75,18 @@ class MatchResult:
     def adjusted_estimate(self) -> Estimate:
         return mbb_estimate(self.adjusted.sum(axis=0), self.plan.rules.big_blind)
 
+    def blocks(self, size: int = 100, adjusted: bool = False) -> NDArray[np.float64]:
+        """mBB/hand in each block of `size` hands of a half match, [whole matches, blocks], both halves together.
+
+        An adaptive player's blocks show how it learns. A block that `half` cuts short counts its own hands.
+        """
+        half = self.plan.half
+        whole = self.plan.decks // half
+        pairs = (self.adjusted if adjusted else self.chips).sum(axis=0)[: whole * half].reshape(whole, half)
+        edges = [*range(0, half, size), half]
+        sums = [pairs[:, a:b].mean(axis=1) for a, b in pairwise(edges)]
+        return np.stack(sums, axis=1) * (1000.0 / (2 * self.plan.rules.big_blind))
+
     def statistics(self, slot: int) -> dict[str, Any]:
         return action_statistics(self.counts[slot], self.plan.rules.big_blind)
 

@@ -23,6 +23,8 @@ from ashe.opponents import dispatch
 from ashe.players.base import RulePlayer
 from ashe.players.registry import make_player
 
+BLOCK = 100  # hands of `StoredMatch.blocks`
+
 
 @dataclass(frozen=True)
 class StoredMatch:
@@ -36,6 +38,7 @@ class StoredMatch:
     estimate: Estimate
     adjusted: Estimate
     statistics: dict[str, Any]  # A's actions, see `stats.action_statistics`
+    blocks: list[list[float]]  # [whole matches][blocks of BLOCK hands] all-in-adjusted mBB/hand; empty where not stored
 
     @staticmethod
     def of_json(data: dict[str, Any]) -> "StoredMatch":
@@ -43,7 +46,7 @@ class StoredMatch:
         return StoredMatch(
             data["a"], data["b"], data["hands"], data["half_match"], data["seed"],
             Estimate(data["mbb"], data["ci95"], pairs), Estimate(data["ev_mbb"], data["ev_ci95"], pairs),
-            data["statistics"]["a"],
+            data["statistics"]["a"], data.get("ev_blocks", []),
         )  # fmt: skip
 
 
@@ -59,7 +62,8 @@ def player_digest(name: str) -> str:
 
 
 def _play(plan: MatchPlan) -> dict[str, Any]:
-    return play_match(plan, batch=plan.matches).as_json(with_ev=True)
+    result = play_match(plan, batch=plan.matches)
+    return {**result.as_json(with_ev=True), "ev_blocks": result.blocks(BLOCK, adjusted=True).round(1).tolist()}
 
 
 class ResultStore:

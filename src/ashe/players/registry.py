@@ -16,6 +16,7 @@ _FAMILIES = {
     "LBR": "ashe.exploit.lbr:lbr_player",
     "BR": "ashe.exploit.best_response:best_response",
     "EQ": "ashe.solver.player:eq_player",
+    "FROZEN": "ashe.agents.snapshots:frozen_player",
 }
 # Names that mean something, but not a player of our matches.
 _ELSEWHERE = {
@@ -62,10 +63,9 @@ def make_player(name: str) -> Player:
         module, _, function = _FAMILIES[family].partition(":")
         player: Player = getattr(importlib.import_module(module), function)(argument)
         return player
-    champion = _champions().find_champion(name)
+    champion: Player | None = _champions().champion_player(name)
     if champion is not None:
-        player = _champions().make_champion(name, champion)
-        return player
+        return champion
     if ":" in name:
         module, _, attribute = name.partition(":")
         try:

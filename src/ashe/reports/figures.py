@@ -10,7 +10,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 
 def png(figure: Any) -> bytes:
@@ -88,5 +88,30 @@ def box_plot(
         axes.set_ylim(low - margin, high + margin)
         axes.set_xticks([1], [name])
         axes.yaxis.set_major_formatter(lambda v, _: f"{v:,.0f}")
+    figure.suptitle(title, fontsize=11)
+    return png(figure)
+
+
+def learning_curves(curves: "Mapping[str, tuple[Sequence[float], Sequence[float]]]", block: int, title: str) -> bytes:
+    """One panel per opponent: mBB/hand in every block of a match with 95 % intervals, from 0 or below."""
+    columns = min(5, len(curves))
+    rows = -(-len(curves) // columns)
+    figure, panels = plt.subplots(
+        rows, columns, figsize=(2.6 * columns, 0.5 + 2.2 * rows), layout="constrained", squeeze=False
+    )
+    for axes in panels.flat[len(curves) :]:
+        axes.axis("off")
+    for axes, (name, (means, widths)) in zip(panels.flat, curves.items(), strict=False):
+        hands = block * (np.arange(len(means)) + 0.5)
+        low, high = np.subtract(means, widths), np.add(means, widths)
+        axes.fill_between(hands, low, high, color="#2c5f8a", alpha=0.25, linewidth=0)
+        axes.plot(hands, means, "o-", color="#2c5f8a", markersize=3.5)
+        axes.axhline(0, color="#888888", linewidth=0.8)
+        axes.set_xlim(0, block * len(means))
+        axes.set_title(name, fontsize=10)
+        axes.yaxis.set_major_formatter(lambda v, _: f"{v:,.0f}")
+        axes.tick_params(labelsize=8)
+    figure.supxlabel("hands of the half match played", fontsize=9)
+    figure.supylabel("mBB/hand", fontsize=9)
     figure.suptitle(title, fontsize=11)
     return png(figure)

@@ -5,6 +5,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ashe.evaluation.stats import Estimate
+
 FILE = Path(__file__).parent / "data" / "published.json"
 
 
@@ -22,3 +24,8 @@ def cell(value: float | list[float] | None, digits: int = 0) -> str:
     if isinstance(value, list):
         return f"{value[0]:,.{digits}f} +- {value[1]:,.{digits}f}"
     return f"{value:,.{digits}f}"
+
+
+def estimate_cell(e: Estimate) -> str:
+    """Ours in the same form."""
+    return cell([e.mean, e.half_width])
