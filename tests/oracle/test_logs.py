@@ -87,6 +87,7 @@ def test_pokerkit_replays_phh(tmp_path, a, b):
         hands = list(HandHistory.load_all(file))
         finals = [list(hand)[-1] for hand in hands]
     assert phhs.startswith(b"[1]\n")
+    assert (b" # " in phhs) == (b" sm " in phhs)  # shown hands are named for people
     assert [hand.hand for hand in hands] == list(range(1, 101))
     for hand, final, line in zip(hands, finals, acpc.splitlines(), strict=True):
         assert not final.status

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any, TextIO
 
-from ashe.cards.deck import card_names
+from ashe.cards.deck import card_names, hand_name
 from ashe.evaluation.kernel import HAND
 from ashe.evaluation.match import MatchPlan
 from ashe.evaluation.tables import Tables
@@ -42,7 +42,9 @@ def phh(tables: Tables, t: int, number: int) -> str:
             actions.append(f"{name} cc")
     if tables.state[t, STREET] == SHOWDOWN:
         deal_to(3)
-        actions += [f"p{seat + 1} sm {card_names(deal.hole(deck, seat))}" for seat in (0, 1)]
+        for seat in (0, 1):
+            hole = deal.hole(deck, seat)
+            actions.append(f"p{seat + 1} sm {card_names(hole)} # {hand_name(hole + board)}")
     names = [tables.players[slot].name for slot in (0, 1)]
     seated = names if tables.seat_of(t, 0) == 0 else names[::-1]
     # PHH lists heads-up blinds in the order small, big although player 1 posts the big one (PokerKit's convention).

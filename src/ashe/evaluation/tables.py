@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ashe.cards.random import derive_key
-from ashe.errors import IllegalActionError
+from ashe.errors import IllegalActionError, UserError
 from ashe.evaluation import kernel as k
 from ashe.game import engine as e
 from ashe.game.deal import Deal
@@ -40,6 +40,11 @@ class Tables:
         seed: int,
         rules: Rules = HEADS_UP,
     ) -> None:
+        if rules.stack // rules.big_blind + 16 > k.MAX_ACTIONS:  # raises of one big blind, and a call or check each
+            raise UserError(
+                f"stack is {rules.stack} with a big blind of {rules.big_blind}; matches are played with at most "
+                f"{k.MAX_ACTIONS - 16} big blinds"
+            )
         count, hands = len(halves), max(h.hands for h in halves)
         self.players, self.deal, self.halves, self.rules = players, deal, halves, rules
         self.state = e.new_tables(count)

@@ -87,6 +87,15 @@ def test_flop_random_holdings() -> None:
 
 
 @pytest.mark.slow
+def test_flop_every_holding_on_twenty_boards() -> None:
+    rng = np.random.default_rng(40)
+    for board in [draw(rng, 3) for _ in range(20)]:
+        numerators, _ = board_numerators(board)
+        for hole in all_holdings(board):
+            assert numerators[hole_index(*hole)] == brute(hole, board)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["AhAd", "7h2d", "8s9s"])
 def test_preflop_by_enumeration(name: str) -> None:
     hole = parse_cards(name)

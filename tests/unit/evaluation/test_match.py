@@ -6,8 +6,12 @@ import pytest
 from ashe.cards.random import derive_key
 from ashe.errors import UserError
 from ashe.evaluation.match import MatchPlan, play_match
-from ashe.evaluation.stats import Estimate, mbb_estimate
+from ashe.evaluation.stats import STREETS, Estimate, mbb_estimate
 from ashe.evaluation.tournament import Tournament
+from ashe.game.engine import FOLD, RAISE
+from ashe.game.hand import Hand
+from ashe.game.rules import Rules
+from ashe.game.view import Action
 
 
 def test_maniac_against_calling_machine_is_zero_in_duplicate():
@@ -61,3 +65,49 @@ def test_seeds_differ():
     assert derive_key(1, "deck") != derive_key(2, "deck")
     a, b = (play_match(MatchPlan("random", "CM", hands=20, seed=s)).chips for s in (1, 2))
     assert (a != b).any()
+
+
+def test_statistics_against_counting_the_logged_hands():
+    """D Table 4-3: frequencies where the action was available, folds only after an opponent's bet or raise."""
+    raises, sizes, chances = ([[] for _ in range(4)] for _ in range(3))
+    folds = faced = 0
+
+    def count(tables, ended):
+        nonlocal folds, faced
+        for t in ended:
+            hand, seat, last_raiser = Hand(), tables.seat_of(t, 1), None
+            for event in tables.events(t):
+                if event.street != (hand.history[-1].street if hand.history else 0):
+                    last_raiser = None
+                if event.seat == seat:
+                    if hand.raise_range[0]:
+                        chances[event.street].append(1)
+                    if event.kind == RAISE:
+                        raises[event.street].append(1)
+                        sizes[event.street].append(event.to / 100)
+                    if last_raiser == 1 - seat:
+                        faced += 1
+                        folds += event.kind == FOLD
+                hand.act(Action(event.kind, event.to))
+                if event.kind == RAISE:
+                    last_raiser = event.seat
+
+    result = play_match(MatchPlan("random", "TA", hands=2_000, half=200), on_hand=count)
+    found = result.statistics(1)
+    for street, name in enumerate(STREETS):
+        assert found[f"{name}_raise_freq"] == len(raises[street]) / len(chances[street])
+        assert found[f"{name}_avg_raise"] == pytest.approx(sum(sizes[street]) / len(sizes[street]))
+    assert found["opponent_raises"] == faced
+    assert found["fold_freq"] == folds / faced
+
+
+def test_statistics_that_never_came_up_are_none():
+    found = play_match(MatchPlan("CM", "CM", hands=20)).statistics(0)
+    assert found["flop_raise_freq"] == 0.0
+    assert found["flop_avg_raise"] is None
+    assert found["fold_freq"] is None
+
+
+def test_stakes_too_deep_for_a_hands_history_are_refused():
+    with pytest.raises(UserError, match="stack is 20000 with a big blind of 2"):
+        play_match(MatchPlan("CM", "HM", hands=2, rules=Rules(small_blind=1, big_blind=2)))
