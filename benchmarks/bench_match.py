@@ -147,7 +147,7 @@ def plain_deal(seed: int, decks: int) -> Deal:
     _showdown_ranks(cards, rank)
     unknown = np.zeros((decks, 2, 4), np.float32)
     none = np.zeros((decks, 2), np.int16)
-    return Deal(cards, keys, unknown, unknown, rank, none, none, np.zeros((decks, 4)))
+    return Deal(cards, keys, unknown, unknown, rank, none, none, np.zeros((decks, 4)), np.zeros((decks, 4), np.int8))
 
 
 def our_rates() -> dict[str, float]:

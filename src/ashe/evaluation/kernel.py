@@ -194,8 +194,8 @@ def advance_all(
 
 @njit
 def gather(
-    S, tables, meta, decks, keys, ehs, percentile, state, hole, board, ehs_out, percentile_out, strengths, length,
-    out_keys, hand_keys,
+    S, tables, meta, decks, keys, ehs, percentile, clusters, state, hole, board, ehs_out, percentile_out, strengths,
+    textures, length, out_keys, hand_keys,
 ):  # fmt: skip
     """Copy what the players to act at `tables` see (`DecisionArrays`)."""
     for i in range(tables.shape[0]):
@@ -211,6 +211,7 @@ def gather(
         percentile_out[i] = percentile[deck, seat, street]
         for k in range(4):
             strengths[i, k] = ehs[deck, seat, k] if k <= street else -1.0
+            textures[i, k] = clusters[deck, k] if k <= street else -1
         length[i] = meta[t, HIST_LEN]
         out_keys[i] = decision_key(keys[deck], seat, S[t, DECISIONS])
         hand_keys[i] = mix64(keys[deck], np.uint64(seat))
@@ -218,8 +219,9 @@ def gather(
 
 @njit
 def gather_finished(
-    S, tables, slot, meta, decks, ehs, won, seats, state, chips, strengths, shown, shown_strengths, length
-):
+    S, tables, slot, meta, decks, ehs, clusters, won, seats, state, chips, strengths, textures, shown, shown_strengths,
+    length,
+):  # fmt: skip
     """Copy what the player in `slot` learns of the hands that ended at `tables` (`FinishedArrays`)."""
     for i in range(tables.shape[0]):
         t = tables[i]
@@ -233,6 +235,7 @@ def gather_finished(
         for street in range(4):
             seen = showdown or street <= S[t, CLOSED]
             strengths[i, street] = ehs[deck, seat, street] if seen else -1.0
+            textures[i, street] = clusters[deck, street] if seen else -1
             shown_strengths[i, street] = ehs[deck, 1 - seat, street] if showdown else -1.0
         for card in range(2):
             shown[i, card] = decks[deck, 2 * (1 - seat) + card] if showdown else -1

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ashe.cards.clusters import clusters_so_far
 from ashe.cards.deck import check_hole_and_board
 from ashe.cards.equity import ehs, percentile
 from ashe.cards.random import derive_key, mix64
@@ -115,6 +116,10 @@ class LiveTable:
         if not isinstance(self.player, RulePlayer) and getattr(self.player, "learns", True):
             self.player.hand_over(LiveResult(self))
 
+    def textures(self) -> NDArray[np.int8]:
+        """[1, 4] texture clusters by street, -1 on streets to come."""
+        return clusters_so_far(self.board)
+
     def history(self) -> NDArray[np.int64]:
         out = np.zeros((1, k.MAX_ACTIONS, 4), np.int64)
         for i, event in enumerate(self.hand.history):
@@ -155,6 +160,7 @@ class LiveDecision:
             ehs=t.strengths[hand.street : hand.street + 1].copy(),
             percentile=np.array([t.percentile]),
             strengths=t.strengths[None, :].copy(),
+            textures=t.textures(),
             history=t.history(),
             length=np.array([len(hand.history)]),
             keys=np.array([k.decision_key(t.key, t.seat, hand.row[0, e.DECISIONS])], np.uint64),
@@ -190,6 +196,7 @@ class LiveResult:
             state=t.hand.row.copy(),
             chips=np.array([t.chips]),
             strengths=t.strengths[None, :].copy(),
+            textures=t.textures(),
             shown=shown,
             shown_strengths=strengths,
             history=t.history(),

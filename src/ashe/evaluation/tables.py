@@ -192,6 +192,7 @@ class Waiting:
             ehs=np.empty(n, np.float32),
             percentile=np.empty(n, np.float32),
             strengths=np.empty((n, 4), np.float32),
+            textures=np.empty((n, 4), np.int8),
             history=source.history,
             length=np.empty(n, np.int64),
             keys=np.empty(n, np.uint64),
@@ -199,8 +200,9 @@ class Waiting:
         )
         deal = source.deal
         k.gather(
-            source.state, self.tables, source.meta, deal.decks, deal.keys, deal.ehs, deal.percentile, out.state,
-            out.hole, out.board, out.ehs, out.percentile, out.strengths, out.length, out.keys, out.hand_keys,
+            source.state, self.tables, source.meta, deal.decks, deal.keys, deal.ehs, deal.percentile, deal.clusters,
+            out.state, out.hole, out.board, out.ehs, out.percentile, out.strengths, out.textures, out.length, out.keys,
+            out.hand_keys,
         )  # fmt: skip
         return out
 
@@ -230,13 +232,15 @@ class Finished:
             state=np.empty((n, e.WIDTH), np.int64),
             chips=np.empty(n, np.int64),
             strengths=np.empty((n, 4), np.float32),
+            textures=np.empty((n, 4), np.int8),
             shown=np.empty((n, 2), np.int64),
             shown_strengths=np.empty((n, 4), np.float32),
             history=source.history,
             length=np.empty(n, np.int64),
         )
         k.gather_finished(
-            source.state, self.tables, self.slot, source.meta, source.deal.decks, source.deal.ehs, source.won,
-            out.seats, out.state, out.chips, out.strengths, out.shown, out.shown_strengths, out.length,
+            source.state, self.tables, self.slot, source.meta, source.deal.decks, source.deal.ehs,
+            source.deal.clusters, source.won, out.seats, out.state, out.chips, out.strengths, out.textures, out.shown,
+            out.shown_strengths, out.length,
         )  # fmt: skip
         return out

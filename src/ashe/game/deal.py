@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ashe.cards.clusters import clusters_of
 from ashe.cards.knowledge import deck_knowledge
 from ashe.cards.random import derive_key, mix64, shuffle_decks
 from ashe.errors import UserError
@@ -27,6 +28,7 @@ class Deal:
     stronger: NDArray[np.int16]  # [D, N] holdings that beat the seat's at the river, of 990
     ties: NDArray[np.int16]  # [D, N]
     allin: NDArray[np.float64]  # [D, 4] two seats only: seat 0's share against seat 1's cards, by street
+    clusters: NDArray[np.int8]  # [D, 4] texture cluster of the board by street, 0 before the flop
 
     @property
     def size(self) -> int:
@@ -65,4 +67,5 @@ def deal(seed: int, first: int, count: int, seats: int = 2, stream: str = "deck"
 def deal_of(decks: NDArray[np.int64], keys: NDArray[np.uint64], seats: int = 2) -> Deal:
     """The knowledge of given decks (tests and set-up situations)."""
     known = deck_knowledge(decks, seats)
-    return Deal(decks, keys, known.ehs, known.pct, known.rank, known.stronger, known.ties, known.allin)
+    clusters = clusters_of(decks[:, 2 * seats : 2 * seats + 5])
+    return Deal(decks, keys, known.ehs, known.pct, known.rank, known.stronger, known.ties, known.allin, clusters)

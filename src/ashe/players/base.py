@@ -31,6 +31,7 @@ class DecisionArrays(NamedTuple):
     ehs: NDArray[np.float32]  # [n]
     percentile: NDArray[np.float32]  # [n]
     strengths: NDArray[np.float32]  # [n, 4] EHS by street, -1 on streets to come
+    textures: NDArray[np.int8]  # [n, 4] texture cluster of the board by street, -1 on streets to come
     history: NDArray[Any]  # [all tables, MAX_ACTIONS, 4] seat, street, kind, street total
     length: NDArray[np.int64]  # [n]
     keys: NDArray[np.uint64]  # [n] the decision's random stream: `uniform(keys[i], 0)` is its first number
@@ -73,6 +74,7 @@ class FinishedArrays(NamedTuple):
     state: NDArray[np.int64]  # [n, engine.WIDTH] final rows of the engine
     chips: NDArray[np.int64]  # [n] won
     strengths: NDArray[np.float32]  # [n, 4] own EHS by street, -1 on streets that were not seen
+    textures: NDArray[np.int8]  # [n, 4] texture cluster of the board by street, -1 on streets that were not seen
     shown: NDArray[np.int64]  # [n, 2] the opponent's cards after a showdown, else -1
     shown_strengths: NDArray[np.float32]  # [n, 4] EHS of those cards by street, else -1
     history: NDArray[Any]  # [all tables, MAX_ACTIONS, 4] as in `DecisionArrays`

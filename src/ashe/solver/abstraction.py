@@ -18,6 +18,7 @@ from tqdm import tqdm
 from ashe.cachedir import cache_dir
 from ashe.cards.deck import HOLE_A, HOLE_B, N_HOLES
 from ashe.cards.equity import board_numerators
+from ashe.cards.kmeans import columns_of, kmeans, nearest
 from ashe.cards.random import derive_key, shuffle_decks
 from ashe.cards.storage import Arrays, build_threads, load_or_build
 from ashe.cards.suits import HOLE_CLASS, HOLE_PERM, canonical_boards, turn_index
@@ -26,7 +27,6 @@ from ashe.errors import UserError
 from ashe.evolution.settings import check, setting
 from ashe.jit import njit
 from ashe.solver import features as f
-from ashe.solver.kmeans import columns_of, kmeans, nearest
 
 VERSION = "1"  # raise it when the features change
 _PER_BOARD = 120  # holdings of a sampled board that take part in the clustering

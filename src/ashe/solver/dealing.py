@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ashe.cards.deck import N_HOLES, hole_index
+from ashe.cards.kmeans import columns_of, nearest
 from ashe.cards.matchups import N_RUNOUTS
 from ashe.cards.random import mix64, shuffle_deck
 from ashe.cards.rank import CARD_KEY, CARD_MASK, START_KEY, rank_of
@@ -18,7 +19,6 @@ from ashe.cards.tables import equity_tables
 from ashe.jit import njit
 from ashe.solver.abstraction import Abstraction, live_holes
 from ashe.solver.features import RIVER_FEATURES, by_cluster, river_features
-from ashe.solver.kmeans import columns_of, nearest
 from ashe.solver.tree import Deals
 
 

@@ -15,13 +15,13 @@ decides by pot odds.
 import numpy as np
 
 from ashe.cards.deck import hole_index
+from ashe.cards.kmeans import nearest
 from ashe.cards.random import uniform
 from ashe.cards.suits import HOLE_CLASS, HOLE_PERM, flop_index, turn_index
 from ashe.game.engine import ACTOR, BET, CALL, FOLD, POT, RAISE, STREET, WIDTH, act, call_cost, raise_range, start_hand
 from ashe.jit import njit
 from ashe.solver.betting import ALL_IN
 from ashe.solver.features import RIVER_FEATURES, river_features
-from ashe.solver.kmeans import nearest
 
 OFF_TREE = -1_000_000  # the node of a hand that the tree does not know
 BOLD = 0.75  # EHS from which the rest of the stack goes in off the tree

@@ -6,13 +6,13 @@ from phevaluator import evaluate_cards
 
 from ashe.cards.deck import HOLE_A, HOLE_B, hole_index, parse_cards
 from ashe.cards.equity import ehs
+from ashe.cards.kmeans import columns_of, kmeans, nearest
 from ashe.cards.random import mix64, shuffle_deck
 from ashe.cards.suits import HOLE_CLASS, turn_index
 from ashe.cards.tables import equity_tables
 from ashe.solver import features as f
 from ashe.solver.abstraction import AbstractionConfig, live_holes
 from ashe.solver.dealing import HoldemChance
-from ashe.solver.kmeans import columns_of, kmeans, nearest
 
 CLUSTER = (HOLE_CLASS % f.CLUSTERS).astype(np.uint8)  # any grouping will do
 RNG = np.random.default_rng(5)

@@ -1,4 +1,4 @@
-"""k-means in compiled code: k-means++ seeds, Lloyd's iterations, nearest centroid of many points."""
+"""Weighted k-means in compiled code: k-means++ seeds, Lloyd's iterations, nearest centroid of many points."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,12 +34,17 @@ def columns_of(centroids: Points) -> tuple[Points, Points]:
 
 
 @njit
-def _seed(points, K, draws):  # type: ignore[no-untyped-def]
-    """k-means++: each next seed is drawn in proportion to the squared distance from those chosen."""
+def _seed(points, weights, K, draws):  # type: ignore[no-untyped-def]
+    """k-means++: each next seed is drawn in proportion to weight times squared distance from those chosen."""
     n = points.shape[0]
-    chosen = np.empty(K, np.int64)
+    chosen = np.full(K, n - 1)
     distance = np.full(n, np.inf)
-    chosen[0] = int(draws[0] * n)
+    left = draws[0] * weights.sum()
+    for i in range(n):
+        left -= weights[i]
+        if left < 0.0:
+            chosen[0] = i
+            break
     for k in range(1, K):
         total = 0.0
         for i in range(n):
@@ -48,27 +53,32 @@ def _seed(points, K, draws):  # type: ignore[no-untyped-def]
                 x = points[i, j] - points[chosen[k - 1], j]
                 d += x * x
             distance[i] = min(distance[i], d)
-            total += distance[i]
+            total += weights[i] * distance[i]
         left = draws[k] * total
-        chosen[k] = n - 1
         for i in range(n):
-            left -= distance[i]
+            left -= weights[i] * distance[i]
             if left < 0.0:
                 chosen[k] = i
                 break
     return chosen
 
 
-def kmeans(points: Points, K: int, seed: int, iterations: int = 25) -> Points:
-    """Centroids [K, dimensions], in order of their mean coordinate so that neighbours are alike."""
+def kmeans(
+    points: Points, K: int, seed: int, iterations: int = 25, weights: NDArray[np.float64] | None = None
+) -> Points:
+    """Centroids [K, dimensions], in order of their mean coordinate so that neighbours are alike.
+
+    `weights` [n] counts a point that stands for many.
+    """
     rng = np.random.default_rng(derive_key(seed, "kmeans"))
     points = np.ascontiguousarray(points, np.float32)
-    centroids = points[_seed(points, K, rng.random(K))].copy()
+    weights = np.ones(len(points)) if weights is None else np.asarray(weights, np.float64)
+    centroids = points[_seed(points, weights, K, rng.random(K))].copy()
     assigned = np.empty(len(points), np.int64)
     for _ in range(iterations):
         nearest(points, *columns_of(centroids), assigned)
-        counts = np.bincount(assigned, minlength=K)
-        sums = np.column_stack([np.bincount(assigned, points[:, d], K) for d in range(points.shape[1])])
+        counts = np.bincount(assigned, weights, K)
+        sums = np.column_stack([np.bincount(assigned, weights * points[:, d], K) for d in range(points.shape[1])])
         full = counts > 0
         centroids[full] = (sums[full] / counts[full, None]).astype(np.float32)
         # A centroid that lost all its points starts again somewhere.
