@@ -35,10 +35,10 @@ class TreeBuilder:
     def __call__(self, tables: Tables, ended: NDArray[np.int64]) -> None:
         f = Finished(tables, 0, ended).arrays()
         trees = self.mind.trees
-        needed = int(trees.used[0] + f.length.sum()) + len(ended)
+        needed = int(trees.used[0] + f.length.sum()) + 4 * len(ended)
         if needed > trees.capacity:
             self.mind = self.mind._replace(trees=grown(trees, 2 * needed))
-        watch(self.mind, self.settings, f.tables, f.seats, f.strengths, f.history, f.length)
+        watch(self.mind, self.settings, f.tables, f.seats, f.strengths, f.textures, f.history, f.length)
         finish(self.mind, f.tables, f.shown_strengths)
 
 

@@ -46,6 +46,7 @@ class Ashe2Config:
     trees: bool = setting(True, help="false: every node is taken as never visited (ablation)")
     lstm_state: bool = setting(True, help="false: estimators start afresh at every step (ablation)")
     ofre: bool = setting(True, help="false: fold probability from counts alone (ablation)")
+    board_nodes: bool = setting(False, help="trees have a node per texture cluster when community cards come (2.1)")
     init: str = setting("printed", choices=("printed", "prototype"), help="standard deviations of the first genes")
 
     def __post_init__(self) -> None:
@@ -73,6 +74,8 @@ class Ashe2Config:
             use_trees=int(self.trees),
             use_state=int(self.lstm_state),
             use_ofre=int(self.ofre),
+            board_nodes=int(self.board_nodes),
+            use_default=0,
             prior_visits=float(self.prior_visits),
             blinds=blinds,
             lambdas=np.array(self.lambdas, np.float64),
@@ -91,6 +94,11 @@ def new_mind(tables: int, nodes: int, next_actions: bool = False) -> mind.Mind:
         ehs=np.zeros((T, 4), np.float32),
         roots=np.zeros((T, 2), np.int32),
         trees=new_trees(nodes, next_actions),
+        cluster=np.zeros((T, 4), np.int64),
+        at=np.zeros(T, np.int64),
+        default=new_trees(2, next_actions),
+        default_roots=np.zeros((T, 2), np.int32),
+        default_at=np.zeros(T, np.int64),
         length=np.zeros(T, np.int64),
         path=np.zeros((T, mind.PATH), np.int64),
         street=np.zeros((T, mind.PATH), np.int64),
@@ -221,7 +229,7 @@ class Ashe2Evaluator:
         d = t.deal
         while not play_tables(
             m, settings, banks[0], banks[1], state, meta, codes, memory, t.blinds, d.keys, d.ehs, d.percentile, d.rank,
-            d.allin, np.tile(t.style_keys, (n, 1)), chips, adjusted, stats.reshape(T, 2, 4, 5), history,
+            d.allin, d.clusters, np.tile(t.style_keys, (n, 1)), chips, adjusted, stats.reshape(T, 2, 4, 5), history,
         ):  # fmt: skip
             m = m._replace(trees=grown(m.trees, 2 * m.trees.capacity))
         won[:], ev[:] = chips.sum(axis=1).reshape(n, tables), adjusted.sum(axis=1).reshape(n, tables)

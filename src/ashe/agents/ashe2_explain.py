@@ -38,6 +38,8 @@ def line_of(player: Ashe2Player, t: int, view: View) -> list[str]:
         if edge >= 0:
             words.append(f"opponent {OPPONENT_NAMES[edge]}")
         else:
+            if player.config.board_nodes and k > 0 and m.street[t, k] != m.street[t, k - 1]:
+                node = int(m.trees.child[node, m.cluster[t, m.street[t, k]]])
             slot = int(np.flatnonzero(m.trees.child[node] == m.path[t, k + 1])[0])
             words.append(f"own {OWN_NAMES[slot]}")
     return words
@@ -52,7 +54,7 @@ def belief(player: Ashe2Player, t: int, view: View) -> dict[str, Any]:
     for r in range(OWN_RAISES):
         if m.to[t, r] == 0:
             continue
-        child = int(m.trees.child[node, FIRST_RAISE + r])
+        child = int(m.trees.child[m.at[t], FIRST_RAISE + r])
         raises.append(
             {
                 "raise": OWN_NAMES[FIRST_RAISE + r],

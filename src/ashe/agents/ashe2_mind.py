@@ -1,9 +1,9 @@
-"""ASHE 2.0's mind, compiled: what it remembers of each table, how it follows a hand, and how it thinks.
+"""The mind of ASHE 2.0 and 2.1, compiled: what it remembers of each table, how it follows a hand, and how it thinks.
 
 A *mind* watches any number of tables. It keeps a mirror of each hand (an engine row that replays the actions it was
 told), the hand's path through the tree, and the LSTM states of its estimators, one SIMD lane per table. It is told
-nothing but public actions, its own EHS and the opponent's cards after a showdown. Training and matches use the same
-functions.
+nothing but public actions, the board's texture clusters, its own EHS and the opponent's cards after a showdown.
+Training and matches use the same functions.
 
 1. `follow`: replay new actions; every action that does not end the hand adds a node to the path, with its features.
 2. `think`: for all waiting tables together, bring SWRE and OFRE up to the current node, one step per node of the path;
@@ -12,6 +12,11 @@ functions.
 
 Estimators step late: nodes wait until a decision needs them, so hands in which ASHE never acts cost nothing, and OFRE
 waits while no raise is legal. The look-ahead's state of the raise that is played becomes the state of the new node.
+
+ASHE 2.1 (D chapter 6): with `board_nodes` the path goes through a node of the board's cluster whenever cards come. It
+hangs between the node of the call that closed the betting and the actions that follow, counts nothing and is no step.
+With `use_default` the same line is followed through the default trees, which are only read; `at` and `default_at` are
+the nodes from which the next action leads on.
 """
 
 from typing import NamedTuple
@@ -22,6 +27,7 @@ from numpy.typing import NDArray
 from ashe.decision.utility import (
     best,
     fold_guess,
+    fold_prior,
     fold_probability,
     own_raises,
     restricted,
@@ -50,10 +56,11 @@ from ashe.game.engine import (
 from ashe.jit import njit
 from ashe.ticks import ticks
 from ashe.trees.edges import CALLS, FIRST_RAISE, FOLDS, OWN_RAISES, slot_of
-from ashe.trees.features import EHS, ROW, raised_row, rates, state_row
-from ashe.trees.prt import FOLDS_LATER, NONE, Trees, new_node, update, visit
+from ashe.trees.features import EHS, ROW, blended_rates, node_rates, raised_row, state_row
+from ashe.trees.prt import FOLDS_LATER, NONE, VISITS, Trees, new_node, update, visit
 
 PATH = 513  # a hand of minimum raises stays below this
+NEW_NODES = PATH + 4  # a hand adds no more: its path, a root, three board nodes
 TANH, SIGMOID = 1, 2
 SWRE, OFRE = 0, 1
 LANES = 8  # lanes are padded to this
@@ -72,6 +79,8 @@ class Settings(NamedTuple):
     use_trees: int
     use_state: int
     use_ofre: int
+    board_nodes: int
+    use_default: int
     prior_visits: float
     blinds: NDArray[np.int64]  # [5] small blind, big blind, ante, stacks
     lambdas: NDArray[np.float64]  # [4]
@@ -106,6 +115,11 @@ class Mind(NamedTuple):
     ehs: NDArray[np.float32]  # [T, 4] own EHS by street, as far as dealt
     roots: NDArray[np.int32]  # [T, 2] by seat: big blind, button
     trees: Trees
+    cluster: NDArray[np.int64]  # [T, 4] texture cluster of the board by street, as far as dealt
+    at: NDArray[np.int64]  # [T] node that the next action leads on from: the last of the path, or its board node
+    default: Trees  # frozen; a single empty node where there are none
+    default_roots: NDArray[np.int32]  # [T, 2]
+    default_at: NDArray[np.int64]  # [T]
     length: NDArray[np.int64]  # [T] nodes on the path
     path: NDArray[np.int64]  # [T, PATH]
     street: NDArray[np.int64]  # [T, PATH]
@@ -141,14 +155,26 @@ def begin_hand(m, s, t, hand, seat):
     m.street[t, 0] = 0
     m.edge[t, 0] = -1
     m.length[t] = 1
-    _describe(m, s, t, 0)
+    m.at[t] = root
+    m.default_at[t] = m.default_roots[t, seat]
+    _describe(m, s, t, 0, m.default_at[t])
 
 
 @njit
-def _describe(m, s, t, k):
+def _rates(m, s, node, default_node, street):
+    """What the trees say of a node: (visits, showdown rate, fold rate, showdown strength)."""
+    if s.use_trees == 0:
+        return node_rates(m.trees, NONE, street, s.reliable, s.defaults)
+    if s.use_default == 0:
+        return node_rates(m.trees, node, street, s.reliable, s.defaults)
+    return blended_rates(m.trees, node, m.default, default_node, street, s.reliable, s.lambdas, s.defaults)
+
+
+@njit
+def _describe(m, s, t, k, default_node):
     """The features of path node k, which is the state table `t` is in."""
     street = m.V[t, STREET]
-    stats = rates(m.trees, m.path[t, k], street, s.use_trees, s.reliable, s.defaults)
+    stats = _rates(m, s, m.path[t, k], default_node, street)
     state_row(m.rows[t, k], m.V, t, m.seat[t], stats, s.lambdas, m.ehs[t, street], s.blinds[3])
 
 
@@ -166,13 +192,22 @@ def follow(m, s, t, actions, length):
         k = m.length[t]
         if not own:
             m.edge[t, k - 1] = slot
+        street = V[t, STREET]
         act(V, t, kind, to)
         if V[t, ACTOR] >= 0:
-            m.path[t, k] = visit(m.trees, m.path[t, k - 1], slot)
+            node = visit(m.trees, m.at[t], slot)
+            default_node = np.int64(m.default.child[m.default_at[t], slot])
+            m.path[t, k] = node
             m.street[t, k] = V[t, STREET]
             m.edge[t, k] = -1
             m.length[t] = k + 1
-            _describe(m, s, t, k)
+            _describe(m, s, t, k, default_node)
+            if s.board_nodes == 1 and V[t, STREET] != street:
+                cluster = m.cluster[t, V[t, STREET]]
+                node = visit(m.trees, node, cluster)
+                default_node = np.int64(m.default.child[default_node, cluster])
+            m.at[t] = node
+            m.default_at[t] = default_node
     m.seen[t] = length
 
 
@@ -269,6 +304,19 @@ def _raises(m, s, t):
 
 
 @njit
+def _fold_guess(m, s, node, default_node, odds, street):
+    """What counts say of the opponent's folding to a raise; a reliable default node stands in for the prior."""
+    if s.use_trees == 0:
+        return fold_prior(odds, street)
+    prior = fold_prior(odds, street)
+    if s.use_default == 1 and m.default.counts[default_node, VISITS] > s.reliable:
+        prior = m.default.counts[default_node, FOLDS_LATER] / m.default.counts[default_node, VISITS]
+    f = np.int64(m.trees.counts[node, VISITS])
+    seen_rate = m.trees.counts[node, FOLDS_LATER] / f if f > 0 else 0.0
+    return fold_guess(f, seen_rate, prior, s.prior_visits)
+
+
+@njit
 def _describe_raises(m, s, bank, tables, first, last, x, source):
     """What counts say of every raise at waiting tables `first..last-1`, and OFRE's inputs; returns the lanes used."""
     row = np.empty(ROW, np.float32)
@@ -277,16 +325,14 @@ def _describe_raises(m, s, bank, tables, first, last, x, source):
     for i in range(first, last):
         t = tables[i]
         street = m.V[t, STREET]
-        node = m.path[t, m.length[t] - 1]
         for r in range(OWN_RAISES):
             if m.to[t, r] == 0:
                 continue
-            child = np.int64(m.trees.child[node, FIRST_RAISE + r])
-            stats = rates(m.trees, child, street, s.use_trees, s.reliable, s.defaults)
+            child = np.int64(m.trees.child[m.at[t], FIRST_RAISE + r])
+            default_child = np.int64(m.default.child[m.default_at[t], FIRST_RAISE + r])
+            stats = _rates(m, s, child, default_child, street)
             odds = raised_row(row, m.V, t, m.seat[t], m.to[t, r], stats, s.lambdas, np.float32(0.0), s.blinds[3])
-            f = stats[0]
-            seen_rate = m.trees.counts[child, FOLDS_LATER] / f if f > 0 else 0.0
-            m.guess[t, r] = fold_guess(f, seen_rate, odds, street, s.prior_visits)
+            m.guess[t, r] = _fold_guess(m, s, child, default_child, odds, street)
             m.phi[t, r] = m.guess[t, r]
             if s.use_ofre == 1:
                 m.lane[t, r] = n

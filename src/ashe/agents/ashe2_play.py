@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ashe.agents.ashe2_mind import ENGINE, PATH, TREES, answer, begin_hand, follow, learn, think
+from ashe.agents.ashe2_mind import ENGINE, NEW_NODES, TREES, answer, begin_hand, follow, learn, think
 from ashe.evaluation.kernel import (
     ASKS_0,
     DONE,
@@ -21,13 +21,15 @@ from ashe.ticks import ticks
 
 
 @njit
-def catch_up(m, s, t, S, meta, ehs, history):
+def catch_up(m, s, t, S, meta, ehs, clusters, history):
     """Tell the mind what has happened at table `t` since it last looked."""
     seat = (meta[t, HAND] + meta[t, HALF]) & 1
     deck = meta[t, FIRST_DECK] + meta[t, HAND]
     street = min(S[t, STREET], 3)
     m.ehs[t, 0] = ehs[deck, seat, 0]
     m.ehs[t, street] = ehs[deck, seat, street]
+    for k in range(street + 1):
+        m.cluster[t, k] = clusters[deck, k]
     if m.hand[t] != meta[t, HAND]:
         begin_hand(m, s, t, meta[t, HAND], seat)
     follow(m, s, t, history[t], meta[t, HIST_LEN])
@@ -36,8 +38,8 @@ def catch_up(m, s, t, S, meta, ehs, history):
 
 @njit(nogil=True)
 def play_tables(
-    m, s, swre, ofre, S, meta, codes, memory, blinds, keys, ehs, percentile, rank, allin, style_keys, won, ev, stats,
-    history,
+    m, s, swre, ofre, S, meta, codes, memory, blinds, keys, ehs, percentile, rank, allin, clusters, style_keys, won, ev,
+    stats, history,
 ):  # fmt: skip
     """Play all tables to their end: True when done, False when the pool of nodes must grow first (then call again)."""
     T = S.shape[0]
@@ -46,7 +48,7 @@ def play_tables(
         count = 0
         for t in range(T):
             while meta[t, STATUS] != DONE:
-                if m.trees.used[0] + PATH + 1 > m.trees.child.shape[0]:
+                if m.trees.used[0] + NEW_NODES > m.trees.child.shape[0]:
                     return False
                 began = ticks()
                 status = advance(
@@ -57,7 +59,7 @@ def play_tables(
                 m.work[ENGINE] += advanced - began
                 if status == DONE:
                     break
-                seat, deck = catch_up(m, s, t, S, meta, ehs, history)
+                seat, deck = catch_up(m, s, t, S, meta, ehs, clusters, history)
                 if status == HAND_OVER:
                     learn(m, t, ehs[deck, 1 - seat])
                 m.work[TREES] += ticks() - advanced
@@ -77,15 +79,16 @@ def play_tables(
 
 
 @njit
-def watch(m, s, tables, seats, strengths, history, length):
+def watch(m, s, tables, seats, strengths, textures, history, length):
     """Tell the mind of new actions at `tables`, for a player that hears of a hand when it must act and at its end.
 
-    `strengths` [n, 4] is the own EHS by street as far as the board lies.
+    `strengths` [n, 4] is the own EHS, `textures` [n, 4] the board's cluster by street, as far as the board lies.
     """
     for i in range(tables.shape[0]):
         t = tables[i]
         for street in range(4):
             m.ehs[t, street] = strengths[i, street]
+            m.cluster[t, street] = textures[i, street]
         if m.hand[t] < 0:
             begin_hand(m, s, t, 0, seats[i])
         follow(m, s, t, history[t], length[i])

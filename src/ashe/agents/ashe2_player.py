@@ -66,7 +66,7 @@ class Ashe2Player:
     def act(self, decisions: Decisions) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         d = decisions.arrays()
         self._make_room(d.length)
-        watch(self.mind, self.settings, d.tables, d.state[:, ACTOR], d.strengths, d.history, d.length)
+        watch(self.mind, self.settings, d.tables, d.state[:, ACTOR], d.strengths, d.textures, d.history, d.length)
         kinds, totals = np.zeros(len(decisions), np.int64), np.zeros(len(decisions), np.int64)
         answers(self.mind, self.settings, self.swre, self.ofre, d.tables, kinds, totals)
         if self.listener is not None:
@@ -79,7 +79,7 @@ class Ashe2Player:
             return
         f = finished.arrays()
         self._make_room(f.length)
-        watch(self.mind, self.settings, f.tables, f.seats, f.strengths, f.history, f.length)
+        watch(self.mind, self.settings, f.tables, f.seats, f.strengths, f.textures, f.history, f.length)
         finish(self.mind, f.tables, f.shown_strengths)
 
     def saved_trees(self) -> SavedTrees:
@@ -90,8 +90,8 @@ class Ashe2Player:
         return to_arrays(self.mind.trees, self.mind.roots[0])
 
     def _make_room(self, length: NDArray[np.int64]) -> None:
-        """At most one node per action, and a root."""
+        """At most one node per action, a root and three board nodes."""
         trees = self.mind.trees
-        needed = int(trees.used[0]) + int(length.sum()) + len(length)
+        needed = int(trees.used[0]) + int(length.sum()) + 4 * len(length)
         if needed > trees.capacity:
             self.mind = self.mind._replace(trees=grown(trees, 2 * needed))

@@ -59,10 +59,15 @@ def win_probability(head, a, ehs):
 
 
 @njit
-def fold_guess(visits, fold_rate, odds, street, prior_visits):
-    """What counts alone say of the opponent's folding to a raise: the seen rate, mixed with a prior for few visits."""
+def fold_prior(odds, street):
+    """How often an unknown opponent is taken to fold to a raise that offers these odds."""
     cards = 0 if street == 0 else street + 2
-    prior = min(odds * (1.0 + cards / 5.0), 1.0)
+    return min(odds * (1.0 + cards / 5.0), 1.0)
+
+
+@njit
+def fold_guess(visits, fold_rate, prior, prior_visits):
+    """What counts alone say of the opponent's folding to a raise: the seen rate, mixed with a prior for few visits."""
     share = min(visits / prior_visits, 1.0)
     return share * fold_rate + (1.0 - share) * prior
 

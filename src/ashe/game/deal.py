@@ -47,7 +47,8 @@ class Deal:
 
 
 @njit
-def _deck_keys(key, first, count):  # type: ignore[no-untyped-def]
+def deck_keys(key, first, count):  # type: ignore[no-untyped-def]
+    """The keys of decks `first` to `first + count - 1` of a stream."""
     keys = np.empty(count, np.uint64)
     for i in range(count):
         keys[i] = mix64(key, np.uint64(first + i))
@@ -58,7 +59,7 @@ def deal(seed: int, first: int, count: int, seats: int = 2, stream: str = "deck"
     """Decks number `first` to `first + count - 1` of a seed: the same whoever asks, in whatever portions."""
     if count < 1:
         raise UserError(f"{count} decks asked for; deal at least 1")
-    keys = _deck_keys(np.uint64(derive_key(seed, stream)), first, count)
+    keys = deck_keys(np.uint64(derive_key(seed, stream)), first, count)
     decks = np.empty((count, 2 * seats + 5), np.int64)
     shuffle_decks(keys, 2 * seats + 5, decks)
     return deal_of(decks, keys, seats)

@@ -41,29 +41,35 @@ class Node:
         }
 
 
-def read_tree(trees: Trees, root: int, seat: int, min_visits: int = 1) -> Node:
+def read_tree(trees: Trees, root: int, seat: int, min_visits: int = 1, board_nodes: bool = False) -> Node:
     """The tree of the owner's `seat` (0 big blind, 1 button) from node `root`; rarer nodes are left out.
 
-    Who acts where follows from the edges: a call ends a street unless it is the street's first action.
+    Who acts where follows from the edges: a call ends a street unless it is the street's first action. With
+    `board_nodes` the actions after it hang from the texture clusters of the board, which their edges then name.
     """
-    return _read(trees, root, seat, "", False, 0, 1, True, min_visits)
+    return _read(trees, root, seat, "", False, 0, 1, True, min_visits, board_nodes)
 
 
 def _read(
-    trees: Trees, node: int, seat: int, edge: str, own: bool, street: int, actor: int, opens: bool, min_visits: int
-) -> Node:
+    trees: Trees, node: int, seat: int, edge: str, own: bool, street: int, actor: int, opens: bool, min_visits: int,
+    board_nodes: bool,
+) -> Node:  # fmt: skip
     f, shown, folds = (int(trees.counts[node, k]) for k in (VISITS, SHOWDOWNS, FOLDS_LATER))
     following = trees.following[node].tolist() if len(trees.following) else [0] * SLOTS
     strength = float(trees.strength[node]) / shown if shown else None
     here = Node(edge, own, street, actor == seat, f, shown, folds, strength, following)
     names = OWN_NAMES if here.owner_acts else OPPONENT_NAMES
-    for slot in range(SLOTS):
-        child = int(trees.child[node, slot])
-        if child == NONE or trees.counts[child, VISITS] < min_visits:
-            continue
-        closes = slot == CALLS and not opens
-        where = (street + 1, 0, True) if closes else (street, 1 - actor, False)
-        here.children.append(_read(trees, child, seat, names[slot], here.owner_acts, *where, min_visits))
+    split = board_nodes and opens and street > 0
+    boards = [(int(b), f" on board {k}") for k, b in enumerate(trees.child[node]) if b] if split else [(node, "")]
+    for parent, board in boards:
+        for slot in range(SLOTS):
+            child = int(trees.child[parent, slot])
+            if child == NONE or trees.counts[child, VISITS] < min_visits:
+                continue
+            closes = slot == CALLS and not opens
+            where = (street + 1, 0, True) if closes else (street, 1 - actor, False)
+            name = names[slot] + board
+            here.children.append(_read(trees, child, seat, name, here.owner_acts, *where, min_visits, board_nodes))
     here.children.sort(key=lambda n: -n.visits)
     return here
 

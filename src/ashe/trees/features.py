@@ -17,6 +17,7 @@
 The columns give the estimator's input that reads the feature. A node's features are rows of the table above, 14 wide;
 `inputs_of` picks an estimator's. A node with f <= `reliable` visits has the street's default rates in 0, 1 and 2
 (`defaults`); so has feature 2 of a node that never saw a showdown. Confidence always tells the true f.
+With default trees rates are a mixture (`blended_rates`).
 """
 
 import numpy as np
@@ -47,9 +48,9 @@ def inputs_of(estimator: str) -> tuple[int, ...]:
 
 
 @njit
-def rates(trees, node, street, use_trees, reliable, defaults):
+def node_rates(trees, node, street, reliable, defaults):
     """(visits, showdown rate, fold rate, showdown strength) of a node, the street's defaults where it is unreliable."""
-    f = np.int64(trees.counts[node, VISITS]) if use_trees else 0
+    f = np.int64(trees.counts[node, VISITS])
     if f <= reliable:
         return f, defaults[street, 0], defaults[street, 1], defaults[street, 2]
     shown = trees.counts[node, SHOWDOWNS]
@@ -58,8 +59,30 @@ def rates(trees, node, street, use_trees, reliable, defaults):
 
 
 @njit
+def blended_rates(trees, node, default, default_node, street, reliable, lambdas, defaults):
+    """The same with default trees (D 6.1): v = (f / lambda) v_R + (1 - f / lambda) v_D for f < lambda, else v_R.
+
+    f is the regular node's. The street's defaults stand in for v_D where the default node is unreliable, and for v
+    where both nodes are. Where the regular node never saw a showdown its strength is the default node's.
+    """
+    f = np.int64(trees.counts[node, VISITS])
+    default_f, showdown_rate, fold_rate, strength = node_rates(default, default_node, street, reliable, defaults)
+    if f == 0 or (f <= reliable and default_f <= reliable):
+        return f, showdown_rate, fold_rate, strength
+    share = min(f / lambdas[street], 1.0)
+    shown = trees.counts[node, SHOWDOWNS]
+    seen_strength = trees.strength[node] / shown if shown > 0 else strength
+    return (
+        f,
+        share * (shown / f) + (1.0 - share) * showdown_rate,
+        share * (trees.counts[node, FOLDS_LATER] / f) + (1.0 - share) * fold_rate,
+        share * seen_strength + (1.0 - share) * strength,
+    )
+
+
+@njit
 def write_row(row, stats, lambdas, street, ehs, odds, own, opponent, raises, button):
-    """Fill one row; `own` and `opponent` are shares of the stack, `stats` comes from `rates`."""
+    """Fill one row; `own` and `opponent` are shares of the stack, `stats` as of `node_rates` or `blended_rates`."""
     f, showdown_rate, fold_rate, strength = stats
     row[SD_RATE] = showdown_rate
     row[FOLD_RATE] = fold_rate

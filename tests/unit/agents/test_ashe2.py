@@ -7,8 +7,10 @@ import pytest
 
 from ashe.agents.ashe2 import Ashe2Config, Ashe2Evaluator, Ashe2Problem
 from ashe.agents.ashe2_player import Ashe2Player
+from ashe.cards.clusters import CENTROIDS
 from ashe.cards.equity import ehs
 from ashe.cards.random import derive_key
+from ashe.cards.texture import texture
 from ashe.errors import UserError
 from ashe.evaluation.tables import HalfMatch, Tables
 from ashe.evolution.composing import compose, default_config_dir, settings_of
@@ -31,6 +33,7 @@ VARIANTS = {
     "no trees": {"head": "modulated", "trees": False},
     "no state": {"lstm_state": False},
     "no ofre": {"head": "modulated", "ofre": False},
+    "board nodes": {"head": "modulated", "board_nodes": True, "reliable": 0},
 }
 OPPONENTS = ("HM", "CS", "random", "TA", "LA")
 SEED, GENERATION = 5, 2
@@ -150,16 +153,26 @@ class Twin:
         pots = (to - max(hand.bets)) / (hand.pot + hand.call_cost)
         return "b" + str(sum(pots > x for x in (0.125, 0.375, 0.75, 1.25, 2, 4)) + 1)
 
-    def walk(self, seat, events):
-        """The path of a hand: (node, hand there) for the root and every action that does not end it."""
-        hand, node = Hand(), (seat,)
-        path = [(node, self.copy(hand))]
+    def walk(self, seat, events, board):
+        """The path of a hand: (node, hand there) for the root and every action that does not end it; where it goes on.
+
+        After a call that brings cards it goes on from the node of the board's cluster.
+        """
+        hand, after = Hand(), (seat,)
+        path = [(after, self.copy(hand))]
         for event in events:
-            node = (*node, self.edge(hand, seat, event.kind, event.to))
+            node, street = (*after, self.edge(hand, seat, event.kind, event.to)), hand.street
             hand.act(Action(event.kind, event.to))
             if not hand.over:
                 path.append((node, self.copy(hand)))
-        return path, hand
+                after = node
+                if self.config.board_nodes and hand.street > street:
+                    after = (*node, self.cluster(board[: BOARD_CARDS[hand.street]]))
+        return path, hand, after
+
+    def cluster(self, board):
+        centres = CENTROIDS[("", "flop", "turn", "river")[len(board) - 2]]
+        return f"board {((centres - np.array(texture(board))) ** 2).sum(axis=1).argmin()}"
 
     def copy(self, hand):
         other = Hand()
@@ -184,7 +197,7 @@ class Twin:
     def utilities(self, view):
         """{(kind, to): utility}."""
         seat = view.seat
-        path, hand = self.walk(seat, view.history)
+        path, hand, at = self.walk(seat, view.history, view.board)
         strengths = [ehs(view.hole, view.board[: BOARD_CARDS[h.street]]) for _, h in path]
         rows = [self.features(node, h, seat, s) for (node, h), s in zip(path, strengths, strict=True)]
         a = self.swre.output(rows)
@@ -198,7 +211,7 @@ class Twin:
         wishes = [] if war else [int(view.bet + x * (view.pot + view.call_cost) + 0.5) for x in (0.5, 1, 1.5, 2)]
         for to in [w for w in wishes if low <= w < high] + [high] * (low > 0):
             after = self.copy(hand)
-            node = (*path[-1][0], self.edge(hand, seat, RAISE, to))
+            node = (*at, self.edge(hand, seat, RAISE, to))
             after.raise_to(to)
             phi = self.fold_probability(rows, node, after, seat)
             stake = min(own + to - hand.bets[seat], 20_000)
@@ -218,7 +231,7 @@ class Twin:
         return a if self.config.head == "direct" else guess**a
 
     def learn(self, seat, events, shown, board):
-        path, hand = self.walk(seat, events)
+        path, hand, _ = self.walk(seat, events, board)
         folded = shown is None and (int(hand.row[0, e.LIVE]) >> seat) & 1
         for node, there in path:
             stats = self.tree[node]
@@ -252,7 +265,8 @@ class Checked(Ashe2Player):
         self.twin.learn(result.seat, self.source.events(0), result.shown, result.board)
 
 
-SLOTS = {"fold": 0, "call": 1, 0.5: 2, 1.0: 3, 1.5: 4, 2.0: 5, "all-in": 6, **{f"b{i}": 1 + i for i in range(1, 8)}}
+SLOTS = {"fold": 0, "call": 1, 0.5: 2, 1.0: 3, 1.5: 4, 2.0: 5, "all-in": 6, **{f"b{i}": 1 + i for i in range(1, 8)},
+         **{f"board {i}": i for i in range(7)}}  # fmt: skip
 
 
 def stats_of(player):

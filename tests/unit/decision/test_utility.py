@@ -6,6 +6,7 @@ import pytest
 from ashe.decision.utility import (
     best,
     fold_guess,
+    fold_prior,
     fold_probability,
     own_raises,
     restricted,
@@ -136,7 +137,7 @@ def test_heads():
     assert fold_probability(0, 0.3, 0.9) == 0.3
     assert fold_probability(1, 0.5, 0.25) == pytest.approx(0.5)
     # A pot-size bet offers 1:2, odds 1/3; on the flop the prior is 1/3 * (1 + 3/5).
-    assert fold_guess(0, 0.0, 1 / 3, 1, 10.0) == pytest.approx(1 / 3 * 1.6)
-    assert fold_guess(5, 1.0, 1 / 3, 0, 10.0) == pytest.approx(0.5 + 0.5 / 3)
-    assert fold_guess(10, 0.2, 1 / 3, 3, 10.0) == pytest.approx(0.2)
-    assert fold_guess(400, 0.2, 1 / 3, 3, 10.0) == pytest.approx(0.2)
+    assert fold_guess(0, 0.0, fold_prior(1 / 3, 1), 10.0) == pytest.approx(1 / 3 * 1.6)
+    assert fold_guess(5, 1.0, fold_prior(1 / 3, 0), 10.0) == pytest.approx(0.5 + 0.5 / 3)
+    assert fold_guess(10, 0.2, fold_prior(1 / 3, 3), 10.0) == pytest.approx(0.2)
+    assert fold_guess(400, 0.2, fold_prior(1 / 3, 3), 10.0) == pytest.approx(0.2)
