@@ -86,6 +86,53 @@ def test_bad_tournaments_are_refused(args, message):
     assert "Traceback" not in done.stderr
 
 
+PLAYERS = """
+from ashe.game.view import Action
+
+class Cheat:
+    def act(self, view):
+        return Action(2, 10)
+
+class Mute:
+    def act(self, view):
+        return None
+
+class Gambler:
+    def begin(self, rng):
+        self.rng = rng
+
+    def act(self, view):
+        return view.pot_raise(1.0) if self.rng.random() < 0.3 else view.call()
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("Cheat", "raise to 10: the legal range is 200 to 20000"),
+        ("Mute", "answered None to 'preflop: "),
+        ("Missing", "cannot be loaded"),
+        ("Action", "has no act(view) method"),
+    ],
+)
+def test_a_players_mistake_is_one_line(tmp_path, monkeypatch, name, message):
+    (tmp_path / "mine.py").write_text(PLAYERS)
+    monkeypatch.chdir(tmp_path)
+    done = run("ashe.match", f"mine:{name}", "CM", "--hands", "20")
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert message in line
+
+
+def test_a_players_own_randomness_does_not_depend_on_workers(tmp_path, monkeypatch):
+    (tmp_path / "mine.py").write_text(PLAYERS)
+    monkeypatch.chdir(tmp_path)
+    args = ("ashe.match", "mine:Gambler", "HP", "--hands", "400", "--half", "50")
+    results = [run(*args, "--workers", workers) for workers in ("1", "2")]
+    assert [done.returncode for done in results] == [0, 0], results[1].stderr
+    assert len({tuple(done.stdout.splitlines()[:-1]) for done in results}) == 1
+
+
 def test_unwritable_log_folder(tmp_path):
     locked = tmp_path / "locked"
     locked.mkdir(mode=0o555)
