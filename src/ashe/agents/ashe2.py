@@ -22,9 +22,9 @@ from ashe.evolution.settings import check, setting
 from ashe.game.engine import WIDTH
 from ashe.game.rules import Rules
 from ashe.opponents.dispatch import RULES
-from ashe.trees.defaults import street_defaults
+from ashe.trees.defaults import next_action_defaults, street_defaults
 from ashe.trees.edges import OWN_RAISES
-from ashe.trees.features import ROW, inputs_of
+from ashe.trees.features import ROW, WIDE_ROW, inputs_of
 from ashe.trees.prt import grown, new_trees, reset
 
 Genomes = npt.NDArray[np.float32]
@@ -80,6 +80,7 @@ class Ashe2Config:
             blinds=blinds,
             lambdas=np.array(self.lambdas, np.float64),
             defaults=street_defaults(self.street_defaults),
+            next_defaults=next_action_defaults(self.street_defaults),
         )
 
 
@@ -103,7 +104,7 @@ def new_mind(tables: int, nodes: int, next_actions: bool = False) -> mind.Mind:
         path=np.zeros((T, mind.PATH), np.int64),
         street=np.zeros((T, mind.PATH), np.int64),
         edge=np.zeros((T, mind.PATH), np.int64),
-        rows=np.zeros((T, mind.PATH, ROW), np.float32),
+        rows=np.zeros((T, mind.PATH, WIDE_ROW if next_actions else ROW), np.float32),
         done=np.zeros((T, 2), np.int64),
         p=np.zeros(T, np.float64),
         phi=np.zeros((T, OWN_RAISES), np.float64),

@@ -26,8 +26,7 @@ from numpy.typing import NDArray
 
 from ashe.decision.utility import (
     best,
-    fold_guess,
-    fold_prior,
+    counted_fold_guess,
     fold_probability,
     own_raises,
     restricted,
@@ -56,8 +55,8 @@ from ashe.game.engine import (
 from ashe.jit import njit
 from ashe.ticks import ticks
 from ashe.trees.edges import CALLS, FIRST_RAISE, FOLDS, OWN_RAISES, slot_of
-from ashe.trees.features import EHS, ROW, blended_rates, node_rates, raised_row, state_row
-from ashe.trees.prt import FOLDS_LATER, NONE, VISITS, Trees, new_node, update, visit
+from ashe.trees.features import EHS, NEXT, ROW, next_rates, raised_row, rates, state_row
+from ashe.trees.prt import NONE, Trees, new_node, update, visit
 
 PATH = 513  # a hand of minimum raises stays below this
 NEW_NODES = PATH + 4  # a hand adds no more: its path, a root, three board nodes
@@ -85,6 +84,7 @@ class Settings(NamedTuple):
     blinds: NDArray[np.int64]  # [5] small blind, big blind, ante, stacks
     lambdas: NDArray[np.float64]  # [4]
     defaults: NDArray[np.float64]  # [4, 3]
+    next_defaults: NDArray[np.float64]  # [4, 9]
 
 
 class Bank(NamedTuple):
@@ -124,7 +124,7 @@ class Mind(NamedTuple):
     path: NDArray[np.int64]  # [T, PATH]
     street: NDArray[np.int64]  # [T, PATH]
     edge: NDArray[np.int64]  # [T, PATH] edge the opponent took from the node, -1 where ASHE acted
-    rows: NDArray[np.float32]  # [T, PATH, ROW] features
+    rows: NDArray[np.float32]  # [T, PATH, ROW or WIDE_ROW] features
     done: NDArray[np.int64]  # [T, 2] path nodes that SWRE and OFRE have stepped on
     p: NDArray[np.float64]  # [T] what it believes at the current decision: win probability
     phi: NDArray[np.float64]  # [T, 5] fold probabilities
@@ -161,21 +161,14 @@ def begin_hand(m, s, t, hand, seat):
 
 
 @njit
-def _rates(m, s, node, default_node, street):
-    """What the trees say of a node: (visits, showdown rate, fold rate, showdown strength)."""
-    if s.use_trees == 0:
-        return node_rates(m.trees, NONE, street, s.reliable, s.defaults)
-    if s.use_default == 0:
-        return node_rates(m.trees, node, street, s.reliable, s.defaults)
-    return blended_rates(m.trees, node, m.default, default_node, street, s.reliable, s.lambdas, s.defaults)
-
-
-@njit
 def _describe(m, s, t, k, default_node):
     """The features of path node k, which is the state table `t` is in."""
-    street = m.V[t, STREET]
-    stats = _rates(m, s, m.path[t, k], default_node, street)
+    street, node = m.V[t, STREET], m.path[t, k]
+    stats = rates(s, m.trees, node, m.default, default_node, street)
     state_row(m.rows[t, k], m.V, t, m.seat[t], stats, s.lambdas, m.ehs[t, street], s.blinds[3])
+    if m.rows.shape[2] > NEXT:
+        opponent_acts = m.V[t, ACTOR] != m.seat[t]
+        next_rates(s, m.trees, node, m.default, default_node, street, opponent_acts, m.rows[t, k, NEXT:])
 
 
 @njit
@@ -304,19 +297,6 @@ def _raises(m, s, t):
 
 
 @njit
-def _fold_guess(m, s, node, default_node, odds, street):
-    """What counts say of the opponent's folding to a raise; a reliable default node stands in for the prior."""
-    if s.use_trees == 0:
-        return fold_prior(odds, street)
-    prior = fold_prior(odds, street)
-    if s.use_default == 1 and m.default.counts[default_node, VISITS] > s.reliable:
-        prior = m.default.counts[default_node, FOLDS_LATER] / m.default.counts[default_node, VISITS]
-    f = np.int64(m.trees.counts[node, VISITS])
-    seen_rate = m.trees.counts[node, FOLDS_LATER] / f if f > 0 else 0.0
-    return fold_guess(f, seen_rate, prior, s.prior_visits)
-
-
-@njit
 def _describe_raises(m, s, bank, tables, first, last, x, source):
     """What counts say of every raise at waiting tables `first..last-1`, and OFRE's inputs; returns the lanes used."""
     row = np.empty(ROW, np.float32)
@@ -330,9 +310,9 @@ def _describe_raises(m, s, bank, tables, first, last, x, source):
                 continue
             child = np.int64(m.trees.child[m.at[t], FIRST_RAISE + r])
             default_child = np.int64(m.default.child[m.default_at[t], FIRST_RAISE + r])
-            stats = _rates(m, s, child, default_child, street)
+            stats = rates(s, m.trees, child, m.default, default_child, street)
             odds = raised_row(row, m.V, t, m.seat[t], m.to[t, r], stats, s.lambdas, np.float32(0.0), s.blinds[3])
-            m.guess[t, r] = _fold_guess(m, s, child, default_child, odds, street)
+            m.guess[t, r] = counted_fold_guess(s, m.trees, child, m.default, default_child, odds, street)
             m.phi[t, r] = m.guess[t, r]
             if s.use_ofre == 1:
                 m.lane[t, r] = n

@@ -36,46 +36,67 @@ def catch_up(m, s, t, S, meta, ehs, clusters, history):
     return seat, deck
 
 
+@njit
+def next_decisions(
+    m, s, S, meta, codes, memory, blinds, keys, ehs, percentile, rank, allin, clusters, style_keys, won, ev, stats,
+    history, waiting,
+):  # fmt: skip
+    """Play every table on until ASHE must act: these tables into `waiting`; returns how many they are.
+
+    -1: the pool of nodes must grow first. Calling again changes nothing for tables that wait already.
+    """
+    count = 0
+    for t in range(S.shape[0]):
+        while meta[t, STATUS] != DONE:
+            if m.trees.used[0] + NEW_NODES > m.trees.child.shape[0]:
+                return -1
+            began = ticks()
+            status = advance(
+                S, t, meta, codes, memory, blinds, keys, ehs, percentile, rank, allin, style_keys, won, ev, stats,
+                history, True,
+            )  # fmt: skip
+            advanced = ticks()
+            m.work[ENGINE] += advanced - began
+            if status == DONE:
+                break
+            seat, deck = catch_up(m, s, t, S, meta, ehs, clusters, history)
+            if status == HAND_OVER:
+                learn(m, t, ehs[deck, 1 - seat])
+            m.work[TREES] += ticks() - advanced
+            if status == HAND_OVER:
+                continue
+            waiting[count] = t
+            count += 1
+            break
+    return count
+
+
+@njit
+def apply_choices(m, S, meta, history, stats, waiting, count):
+    """Play what the mind has chosen at the waiting tables."""
+    for i in range(count):
+        t = waiting[i]
+        kind, to = answer(m, t)
+        play(S, t, 0, kind, to, meta, history, stats)
+        meta[t, STATUS] = ASKS_0
+
+
 @njit(nogil=True)
 def play_tables(
     m, s, swre, ofre, S, meta, codes, memory, blinds, keys, ehs, percentile, rank, allin, clusters, style_keys, won, ev,
     stats, history,
 ):  # fmt: skip
     """Play all tables to their end: True when done, False when the pool of nodes must grow first (then call again)."""
-    T = S.shape[0]
-    waiting = np.empty(T, np.int64)
+    waiting = np.empty(S.shape[0], np.int64)
     while True:
-        count = 0
-        for t in range(T):
-            while meta[t, STATUS] != DONE:
-                if m.trees.used[0] + NEW_NODES > m.trees.child.shape[0]:
-                    return False
-                began = ticks()
-                status = advance(
-                    S, t, meta, codes, memory, blinds, keys, ehs, percentile, rank, allin, style_keys, won, ev, stats,
-                    history, True,
-                )  # fmt: skip
-                advanced = ticks()
-                m.work[ENGINE] += advanced - began
-                if status == DONE:
-                    break
-                seat, deck = catch_up(m, s, t, S, meta, ehs, clusters, history)
-                if status == HAND_OVER:
-                    learn(m, t, ehs[deck, 1 - seat])
-                m.work[TREES] += ticks() - advanced
-                if status == HAND_OVER:
-                    continue
-                waiting[count] = t
-                count += 1
-                break
-        if count == 0:
-            return True
+        count = next_decisions(
+            m, s, S, meta, codes, memory, blinds, keys, ehs, percentile, rank, allin, clusters, style_keys, won, ev,
+            stats, history, waiting,
+        )  # fmt: skip
+        if count <= 0:
+            return count == 0
         think(m, s, swre, ofre, waiting, count)
-        for i in range(count):
-            t = waiting[i]
-            kind, to = answer(m, t)
-            play(S, t, 0, kind, to, meta, history, stats)
-            meta[t, STATUS] = ASKS_0
+        apply_choices(m, S, meta, history, stats, waiting, count)
 
 
 @njit

@@ -20,6 +20,7 @@ import numpy as np
 
 from ashe.jit import njit
 from ashe.trees.edges import ALL_IN, CALLS, FIRST_RAISE, FOLDS, OWN_RAISES, OWN_SIZES
+from ashe.trees.prt import FOLDS_LATER, VISITS
 
 ACTIONS = FIRST_RAISE + OWN_RAISES  # fold, call, five raises: the own edges of a tree
 HEADS = {"direct": 0, "modulated": 1}
@@ -70,6 +71,19 @@ def fold_guess(visits, fold_rate, prior, prior_visits):
     """What counts alone say of the opponent's folding to a raise: the seen rate, mixed with a prior for few visits."""
     share = min(visits / prior_visits, 1.0)
     return share * fold_rate + (1.0 - share) * prior
+
+
+@njit
+def counted_fold_guess(s, trees, node, default, default_node, odds, street):
+    """The same of a tree node; a reliable default node stands in for the prior. `s` holds the agent's choices."""
+    prior = fold_prior(odds, street)
+    if s.use_trees == 0:
+        return prior
+    if s.use_default == 1 and default.counts[default_node, VISITS] > s.reliable:
+        prior = default.counts[default_node, FOLDS_LATER] / default.counts[default_node, VISITS]
+    f = np.int64(trees.counts[node, VISITS])
+    seen_rate = trees.counts[node, FOLDS_LATER] / f if f > 0 else 0.0
+    return fold_guess(f, seen_rate, prior, s.prior_visits)
 
 
 @njit

@@ -14,9 +14,10 @@
 | 13 | on the button | 13 | 12 | 11 |
 | 14-22 | what the opponent did next / f: fold, check or call, buckets 1-7 | - | - | 12-20 |
 
-The columns give the estimator's input that reads the feature. A node's features are rows of the table above, 14 wide;
-`inputs_of` picks an estimator's. A node with f <= `reliable` visits has the street's default rates in 0, 1 and 2
-(`defaults`); so has feature 2 of a node that never saw a showdown. Confidence always tells the true f.
+The columns give the estimator's input that reads the feature. A node's features are rows of the table above, 14 wide,
+or 23 where the trees count next actions (`next_rates` fills the others); `inputs_of` picks an estimator's. A node with
+f <= `reliable` visits has the street's default rates in 0, 1 and 2 (`defaults`); so has feature 2 of a node that never
+saw a showdown. Confidence always tells the true f.
 With default trees rates are a mixture (`blended_rates`).
 """
 
@@ -25,12 +26,15 @@ import numpy as np
 from ashe.errors import UserError
 from ashe.game.engine import ACTOR, BET, BETS, N_BET, POT, STACKS, STREET, TOTALS
 from ashe.jit import njit
-from ashe.trees.prt import FOLDS_LATER, SHOWDOWNS, VISITS
+from ashe.trees.edges import SLOTS
+from ashe.trees.prt import FOLDS_LATER, NONE, SHOWDOWNS, VISITS
 
-ROW = 14
+ROW = 14  # without next actions
+WIDE_ROW = 23
 SD_RATE, FOLD_RATE, STRENGTH, CONFIDENCE, STREET_0, EHS, ODDS, OWN, OPPONENT, RAISES, BUTTON = (
     0, 1, 2, 3, 4, 8, 9, 10, 11, 12, 13,
 )  # fmt: skip
+NEXT = 14
 
 _INPUTS = {
     "swre": tuple(range(ROW)),
@@ -78,6 +82,53 @@ def blended_rates(trees, node, default, default_node, street, reliable, lambdas,
         share * (trees.counts[node, FOLDS_LATER] / f) + (1.0 - share) * fold_rate,
         share * seen_strength + (1.0 - share) * strength,
     )
+
+
+@njit
+def rates(s, trees, node, default, default_node, street):
+    """What the trees say of a node: (visits, showdown rate, fold rate, showdown strength).
+
+    `s` holds the agent's choices: use_trees, use_default, reliable, lambdas and the street's defaults.
+    """
+    if s.use_trees == 0:
+        return node_rates(trees, NONE, street, s.reliable, s.defaults)
+    if s.use_default == 0:
+        return node_rates(trees, node, street, s.reliable, s.defaults)
+    return blended_rates(trees, node, default, default_node, street, s.reliable, s.lambdas, s.defaults)
+
+
+@njit
+def reliable(s, trees, node, default, default_node):
+    """Whether any tree knows the node well enough."""
+    if s.use_trees == 0:
+        return False
+    if trees.counts[node, VISITS] > s.reliable:
+        return True
+    return s.use_default == 1 and default.counts[default_node, VISITS] > s.reliable
+
+
+@njit
+def next_rates(s, trees, node, default, default_node, street, opponent_acts, out):
+    """What the opponent did next at a node, count / f, into `out` [9]; mixed as the other rates are.
+
+    Zero where ASHE acts next (spec, section 10). Pools that do not count next actions have none to tell.
+    """
+    f = np.int64(trees.counts[node, VISITS])
+    default_f = np.int64(default.counts[default_node, VISITS]) if s.use_default == 1 else 0
+    default_known = default_f > s.reliable
+    known = s.use_trees == 1 and f > 0 and (f > s.reliable or default_known)
+    share = 0.0
+    if known:
+        share = min(f / s.lambdas[street], 1.0) if s.use_default == 1 else 1.0
+    for k in range(SLOTS):
+        rate = 0.0
+        if opponent_acts:
+            rate = s.next_defaults[street, k]
+            if s.use_trees == 1 and default_known:
+                rate = default.following[default_node, k] / default_f
+            if known:
+                rate = share * (trees.following[node, k] / f) + (1.0 - share) * rate
+        out[k] = rate
 
 
 @njit
