@@ -60,12 +60,19 @@ def add(run_dir: Path, name: str) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     write_atomic(folder / FILE, (run_dir / FILE).read_bytes())
     write_atomic(folder / "config.yaml", (run_dir / "config.yaml").read_bytes())
-    write_atomic(folder / "metrics.jsonl.gz", gzip.compress((run_dir / "metrics.jsonl").read_bytes(), mtime=0))
+    logs = [log for log in ("metrics.jsonl", "record.jsonl") if (run_dir / log).is_file()]
+    for log in logs:
+        write_atomic(folder / f"{log}.gz", gzip.compress((run_dir / log).read_bytes(), mtime=0))
     experiment, seed = champion.about["config"]["name"], champion.about["seed"]
     text = (
         f"# {name}\n\n{describe(name, champion)}\n\nTrained by `python -m ashe.train +experiment={experiment} "
         f"seed={seed}` (every setting: config.yaml; every generation: metrics.jsonl.gz).\n"
     )
+    if "record.jsonl" in logs:
+        text += (
+            f"\n`python -m ashe.train replay=assets/champions/{name}` rebuilds it from what every individual earned "
+            "(record.jsonl.gz), without playing.\n"
+        )
     write_atomic(folder / "README.md", text)
     print(f"added {folder}")
     return 0

@@ -3,9 +3,11 @@
     python -m ashe.train +experiment=sphere                     a toy run of seconds
     python -m ashe.train +experiment=ashe1 seed=3 workers.count=2
     python -m ashe.train resume=runs/ashe1/2030-01-31_12-00-00  continue after an interruption
+    python -m ashe.train replay=assets/champions/a4             the same run again from its record, without playing;
+                                                                goes on where the record ends
 
-The output folder (runs/<experiment>/<date_time>, or run_dir=...) gets config.yaml, metrics.jsonl, tb/, checkpoints/
-and champion.npz. Ctrl-C finishes the generation, writes a checkpoint and says how to continue.
+The output folder (runs/<experiment>/<date_time>, or run_dir=...) gets config.yaml, metrics.jsonl, record.jsonl, tb/,
+checkpoints/ and champion.npz. Ctrl-C finishes the generation, writes a checkpoint and says how to continue.
 """
 
 import argparse
@@ -16,7 +18,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from types import FrameType
@@ -32,6 +34,7 @@ from ashe.evolution.events import Reporter, RunEnd
 from ashe.evolution.loop import RunPlan, train
 from ashe.evolution.protocols import TrainingProblem
 from ashe.evolution.ray_workers import RayActors, require_ray
+from ashe.evolution.record import Earnings, PlayedBack, RecordReporter, load_record
 from ashe.evolution.reporters import ConsoleReporter, JsonlReporter, run_has_ended
 from ashe.evolution.settings import from_mapping, to_mapping
 from ashe.evolution.toy import SphereConfig, SphereProblem
@@ -50,22 +53,32 @@ def main(argv: Sequence[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--config-dir", type=Path, default=composing.default_config_dir(), help="folder of settings")
-    parser.add_argument("overrides", nargs="*", metavar="key=value", help="settings; resume=RUN_DIR continues a run")
+    parser.add_argument("overrides", nargs="*", metavar="key=value", help="settings; resume=RUN_DIR or replay=FOLDER")
     arguments = parser.parse_intermixed_args(argv)
     return _run(arguments.config_dir, arguments.overrides)
 
 
 def _run(config_dir: Path, overrides: Sequence[str]) -> int:
     config_dir = composing.check_config_dir(config_dir)
-    resume = [text.partition("=")[2] for text in overrides if text.startswith("resume=")]
-    others = [text for text in overrides if not text.startswith("resume=")]
+    resume, replay = (
+        [text.removeprefix(key) for text in overrides if text.startswith(key)] for key in ("resume=", "replay=")
+    )
+    others = [text for text in overrides if not text.startswith(("resume=", "replay="))]
+    if resume and replay:
+        raise UserError("give either resume=RUN_DIR or replay=FOLDER; a run that is played back resumes like any other")
+    record: list[Earnings] = []
     if resume:
         run_dir = Path(resume[-1])
-        config = composing.settings_of(composing.load_run(run_dir, config_dir, others))
-        began = composing.settings_of(composing.load_run(run_dir, config_dir, []))
-        refuse_other_settings(began.effective(), config.effective())
+        config, began = _as_begun(run_dir, config_dir, others)
         if config.run_dir != began.run_dir:
             raise UserError("a resumed run stays in its folder; leave run_dir=... away")
+    elif replay:
+        source = Path(replay[-1])
+        config, began = _as_begun(source, config_dir, others)
+        elsewhere = config.run_dir != began.run_dir
+        run_dir = Path(config.run_dir) if elsewhere and config.run_dir else _dated_folder(config.name)
+        config = replace(config, run_dir=str(run_dir))
+        record = load_record(source, config.evolution.fitness.measure)
     else:
         config = composing.settings_of(composing.compose(config_dir, others))
         run_dir = Path(config.run_dir) if config.run_dir else _dated_folder(config.name)
@@ -83,17 +96,31 @@ def _run(config_dir: Path, overrides: Sequence[str]) -> int:
         if run_has_ended(run_dir / "metrics.jsonl") and (run_dir / "champion.npz").is_file():
             print(f"{run_dir} is already finished; its champion is {run_dir / 'champion.npz'}")
             return 0
-        return _train(config, plan, run_dir, store, checkpoint)
+        return _train(config, plan, run_dir, store, checkpoint, record)
+
+
+def _as_begun(run_dir: Path, config_dir: Path, overrides: Sequence[str]) -> tuple[TrainConfig, TrainConfig]:
+    """The settings of a run with and without the overrides, which must not change a result."""
+    config, began = (composing.settings_of(composing.load_run(run_dir, config_dir, o)) for o in (overrides, []))
+    refuse_other_settings(began.effective(), config.effective())
+    return config, began
 
 
 def _train(
-    config: TrainConfig, plan: RunPlan, run_dir: Path, store: CheckpointStore, checkpoint: Checkpoint | None
+    config: TrainConfig,
+    plan: RunPlan,
+    run_dir: Path,
+    store: CheckpointStore,
+    checkpoint: Checkpoint | None,
+    record: Sequence[Earnings],
 ) -> int:
     how_to_resume = f"continue with: python -m ashe.train resume={run_dir}"
     workers: Workers | None = None
     with Interruption() as interruption:
         try:
             workers = workers_of(config, plan.problem)
+            if record:
+                workers = PlayedBack(record, config.evolution.fitness.measure, workers)
             end: RunEnd = train(
                 plan,
                 workers,
@@ -164,6 +191,7 @@ def reporters_of(config: TrainConfig, problem: TrainingProblem, run_dir: Path) -
     if logging.console:
         reporters.append(ConsoleReporter())
     reporters.append(ChampionReporter(run_dir / "champion.npz", problem, to_mapping(config)))
+    reporters.append(RecordReporter(run_dir / "record.jsonl", config.evolution.fitness.measure))
     # Last, because its `end` line says that everything else has been written.
     reporters.append(JsonlReporter(run_dir / "metrics.jsonl", notice))
     return reporters

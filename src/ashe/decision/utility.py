@@ -13,7 +13,10 @@ fold, call and all-in are considered. Of equal utilities the first in the order 
 
 *Heads*: `direct` takes the estimators' outputs a in (0, 1) as p and phi. `modulated` (the author's 2017 prototype)
 bends a sound first guess: p = EHS ** (1 / a), phi = base ** a, where base is the fold rate seen at the raise's node,
-mixed for few visits with the prior odds * (1 + cards on the board / 5), odds being what the raise offers.
+mixed for few visits with the prior odds * (1 + cards on the board / 5), odds being what the raise offers. `odds`
+(ours) bends the same guesses both ways: a / (1 - a) is a likelihood ratio, which multiplies the odds of EHS and of the
+base. An output of 1/2 leaves them alone, and p may lie above EHS, which `modulated` rules out. Guesses are kept away
+from 0 and 1 (`SUREST`), so that an estimator can overrule even what has happened every time.
 """
 
 import numpy as np
@@ -23,8 +26,9 @@ from ashe.trees.edges import ALL_IN, CALLS, FIRST_RAISE, FOLDS, OWN_RAISES, OWN_
 from ashe.trees.prt import FOLDS_LATER, VISITS
 
 ACTIONS = FIRST_RAISE + OWN_RAISES  # fold, call, five raises: the own edges of a tree
-HEADS = {"direct": 0, "modulated": 1}
+HEADS = {"direct": 0, "modulated": 1, "odds": 2}
 SMALLEST = 1e-6  # an estimator's output may underflow to 0
+SUREST_WIN, SUREST_FOLD = 0.02, 0.1
 
 
 @njit
@@ -54,8 +58,18 @@ def own_raises(bet, pot, call, low, high, war, to):
 
 
 @njit
+def weighed(guess, a, least):
+    """The probability whose odds are those of `guess` times a / (1 - a)."""
+    a = min(max(a, SMALLEST), 1.0 - SMALLEST)
+    guess = min(max(guess, least), 1.0 - least)
+    return guess * a / (guess * a + (1.0 - guess) * (1.0 - a))
+
+
+@njit
 def win_probability(head, a, ehs):
     """p from SWRE's output."""
+    if head == 2:
+        return weighed(ehs, a, SUREST_WIN)
     return a if head == 0 else ehs ** (1.0 / max(a, SMALLEST))
 
 
@@ -89,6 +103,8 @@ def counted_fold_guess(s, trees, node, default, default_node, odds, street):
 @njit
 def fold_probability(head, a, guess):
     """phi from OFRE's output."""
+    if head == 2:
+        return weighed(guess, a, SUREST_FOLD)
     return a if head == 0 else guess**a
 
 

@@ -39,6 +39,7 @@ def finished_run(folder, seed, fitness):
     save_champion(folder / "champion.npz", TINY.spec.sample(seed, 1)[0] * 3, about)
     (folder / "config.yaml").write_text("name: tiny\n")
     (folder / "metrics.jsonl").write_text("{}\n")
+    (folder / "record.jsonl").write_text("{}\n")
     return folder
 
 
@@ -50,7 +51,7 @@ def test_a_run_becomes_a_player_by_name(assets, tmp_path, capsys):
         make_player("tiny").digest == make_player(str(run_dir)).digest == make_player(f"{run_dir}/champion.npz").digest
     )
     assert {p.name for p in (assets / "champions" / "tiny").iterdir()} == {
-        "champion.npz", "config.yaml", "metrics.jsonl.gz", "README.md",
+        "champion.npz", "config.yaml", "metrics.jsonl.gz", "record.jsonl.gz", "README.md",
     }  # fmt: skip
     with pytest.raises(UserError, match="already"):
         command.add(run_dir, "tiny")

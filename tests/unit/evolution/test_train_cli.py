@@ -121,7 +121,7 @@ def test_published_parameters():
 def test_output_folder(tmp_path, capsys):
     assert run(tmp_path, "logging.tensorboard=true", "seed=11") == 0
     assert sorted(path.name for path in tmp_path.iterdir() if path.name[0] != ".") == [
-        "champion.npz", "checkpoints", "config.yaml", "metrics.jsonl", "tb",
+        "champion.npz", "checkpoints", "config.yaml", "metrics.jsonl", "record.jsonl", "tb",
     ]  # fmt: skip
     lines = reproducible_lines(tmp_path / "metrics.jsonl")
     assert [line["event"] for line in lines] == ["start", "phase", *["generation"] * 4, "end"]
