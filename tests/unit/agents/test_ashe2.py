@@ -29,6 +29,7 @@ SMALL = {"blocks": 3, "size": 4, "hidden": 6}
 VARIANTS = {
     "direct": {},
     "modulated": {"head": "modulated"},
+    "odds": {"head": "odds"},
     "prototype cells": {"output_tanh": False, "init": "prototype", "reliable": 0},
     "no trees": {"head": "modulated", "trees": False},
     "no state": {"lstm_state": False},
@@ -37,6 +38,13 @@ VARIANTS = {
 }
 OPPONENTS = ("HM", "CS", "random", "TA", "LA")
 SEED, GENERATION = 5, 2
+
+
+def with_log_odds(guess, a, least):
+    def log_odds(p):
+        return np.log(p / (1 - p))
+
+    return 1 / (1 + np.exp(-log_odds(min(max(guess, least), 1 - least)) - log_odds(a)))
 
 
 def genome_of(config, seed):
@@ -201,7 +209,11 @@ class Twin:
         strengths = [ehs(view.hole, view.board[: BOARD_CARDS[h.street]]) for _, h in path]
         rows = [self.features(node, h, seat, s) for (node, h), s in zip(path, strengths, strict=True)]
         a = self.swre.output(rows)
-        p = a if self.config.head == "direct" else strengths[-1] ** (1 / a)
+        p = {
+            "direct": lambda: a,
+            "modulated": lambda: strengths[-1] ** (1 / a),
+            "odds": lambda: with_log_odds(strengths[-1], a, 0.02),
+        }[self.config.head]()
         own, other = 20_000 - hand.stacks[seat], 20_000 - hand.stacks[1 - seat]
         u = {(CALL, 0): (2 * p - 1) * min(other, own + hand.stacks[seat])}
         if view.call_cost:
@@ -228,7 +240,7 @@ class Twin:
             return guess
         ahead = [*rows, self.features(node, after, seat, 0.0)]
         a = self.ofre.output([[*row[:8], *row[9:]] for row in ahead])
-        return a if self.config.head == "direct" else guess**a
+        return {"direct": a, "modulated": guess**a, "odds": with_log_odds(guess, a, 0.1)}[self.config.head]
 
     def learn(self, seat, events, shown, board):
         path, hand, _ = self.walk(seat, events, board)
@@ -297,7 +309,7 @@ def stats_of_twin(twin):
 def test_twin_makes_the_same_decisions(variant):
     """2,000 hands for each of the two heads, fewer for the others: actions and trees."""
     config = Ashe2Config(**SMALL, **VARIANTS[variant])
-    hands = 400 if variant in ("direct", "modulated") else 60
+    hands = 400 if variant in ("direct", "modulated", "odds") else 60
     kinds, ties, decisions = [], 0, 0
     for seed, opponent in enumerate(OPPONENTS):
         genome = genome_of(config, seed)
@@ -331,7 +343,7 @@ def test_published_sizes():
 
 
 def test_bad_settings_are_refused():
-    with pytest.raises(UserError, match="allowed: direct, modulated"):
+    with pytest.raises(UserError, match="allowed: direct, modulated, odds"):
         Ashe2Config(head="sideways")
     with pytest.raises(UserError, match="four positive numbers"):
         Ashe2Config(lambdas=(1.0, 2.0))
