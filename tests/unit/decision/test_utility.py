@@ -136,7 +136,7 @@ def test_heads():
     assert win_probability(1, 0.0, 0.9) == pytest.approx(0.0)
     assert fold_probability(0, 0.3, 0.9) == 0.3
     assert fold_probability(1, 0.5, 0.25) == pytest.approx(0.5)
-    # Even likelihoods leave a guess alone; 9:1 turn odds of 1:3 into 3:1, and 1:9 turn a sure fold (9:1 at most) into even.
+    # Even likelihoods leave a guess alone; 9:1 turn odds of 1:3 into 3:1, 1:9 a sure fold (9:1 at most) into even.
     assert win_probability(2, 0.5, 0.7) == pytest.approx(0.7)
     assert win_probability(2, 0.9, 0.25) == pytest.approx(0.75)
     assert win_probability(2, 0.0, 1.0) == pytest.approx(0.0, abs=1e-4)
