@@ -15,6 +15,7 @@ import torch
 
 from ashe.agents.ashe1_kernel import PRINTED_INPUTS, PROTOTYPE_INPUTS, Layout, play_population
 from ashe.agents.training import TrainingTables
+from ashe.decision.threshold import PREFLOP
 from ashe.decision.threshold import RULES as DECISION_RULES
 from ashe.errors import UserError
 from ashe.estimators.genome import PRINTED, PROTOTYPE, GenomeSpec
@@ -45,7 +46,7 @@ class Ashe1Config:
     end_step: bool = setting(True, help="the opponent module also steps when a hand has ended")
     decision: str = setting("printed", choices=tuple(DECISION_RULES), help="from the score to an action")
     power: float = setting(1.0, gt=0.0, help="exponent on the size of the score; above 1, small wishes get more room")
-    small_ball: bool = setting(False, help="raises before the flop are minimum raises; false as printed")
+    preflop: str = setting("free", choices=tuple(PREFLOP), help="raises before the flop; free as printed")
     init: str = setting("printed", choices=("printed", "prototype"), help="standard deviations of the first genes")
     init_scale: float = setting(1.0, gt=0.0, help="factor on these deviations")
 
@@ -81,7 +82,7 @@ class Ashe1Config:
             layer1=self.spec["net.layer1.W"].start,
             rule=DECISION_RULES[self.decision],
             power=self.power,
-            small_ball=int(self.small_ball),
+            preflop=PREFLOP[self.preflop],
             every_action=int(self.step == "every_action"),
             end_step=int(self.end_step),
         )

@@ -5,15 +5,24 @@
 | printed | the Decision Algorithm: willing to put in o * 20,000 chips, raises to multiples of the big blind |
 | adjusted | D 4.3.3: raises only of 0.5, 1, 1.5 or 2 pots, or all-in |
 | sign | the author's 2016 prototype: below 0 check or fold, else at least call; target = o * (street bet + stack) |
+
+What becomes of a raise before the flop (docs/ashe1.md says why this matters):
+
+| preflop | |
+|---|---|
+| free | any size, as printed |
+| small_ball | the minimum raise, also against a raise |
+| flat | who opens raises the minimum; a raise is called instead of raised again |
 """
 
 import numpy as np
 
 from ashe.game.engine import CALL, RAISE
 from ashe.jit import njit
-from ashe.opponents.observation import adjusted_decision_algorithm, decision_algorithm, fold
+from ashe.opponents.observation import adjusted_decision_algorithm, decision_algorithm, fold, unraised
 
 RULES = {"printed": 0, "adjusted": 1, "sign": 2}
+PREFLOP = {"free": 0, "small_ball": 1, "flat": 2}
 
 
 @njit
@@ -35,11 +44,11 @@ def sign_rule(o, score):
 
 
 @njit
-def threshold_action(rule, power, small_ball, o, score):
-    """(kind, street total) for an aggression score, by rule number `rule`.
+def threshold_action(rule, power, preflop, o, score):
+    """(kind, street total) for an aggression score, by the numbers of the rule and of `preflop`.
 
-    `small_ball` makes every raise before the flop a minimum raise. Without it evolution is caught by CS, which folds
-    every hand to a large raise before the flop, and never meets the much better play after it (docs/ashe1.md).
+    With free raises before the flop evolution is caught by CS, which folds every hand to a large one, and never meets
+    the much better play after it; with small ball it loses itself in raising wars with HM.
     """
     w = wish(score, power)
     if rule == 0:
@@ -48,6 +57,8 @@ def threshold_action(rule, power, small_ball, o, score):
         kind, to, _ = adjusted_decision_algorithm(o, w)
     else:
         kind, to, _ = sign_rule(o, w)
-    if small_ball == 1 and kind == RAISE and o.street == 0:
+    if preflop > 0 and kind == RAISE and o.street == 0:
+        if preflop == 2 and not unraised(o):
+            return CALL, 0
         to = o.min_to
     return kind, to

@@ -60,7 +60,7 @@ class EvoTorchOptimiser:
         self._settings: dict[str, float] = {}
         problem = _ToldProblem(len(center))
         problem.manual_seed(derived_seed(seed, "evotorch", generation, "start"))
-        common = {"popsize": size, "stdev_init": config.stdev, "center_init": np.array(center, dtype=np.float32)}
+        common = {"popsize": size, "stdev_init": config.stdev, "center_init": center.to(torch.float32).numpy()}
         if config.algorithm == "snes":
             self._searcher: Any = SNES(problem, **common)
         elif config.algorithm == "pgpe":

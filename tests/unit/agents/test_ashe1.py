@@ -7,7 +7,7 @@ from ashe.agents.ashe1 import Ashe1Config, Ashe1Evaluator, Ashe1Problem
 from ashe.agents.ashe1_player import Ashe1Player
 from ashe.cards.equity import ehs
 from ashe.cards.random import derive_key
-from ashe.decision.threshold import RULES, threshold_action
+from ashe.decision.threshold import PREFLOP, RULES, threshold_action
 from ashe.errors import UserError
 from ashe.evaluation.tables import HalfMatch, Tables
 from ashe.evolution.protocols import GenerationTask
@@ -30,7 +30,8 @@ VARIANTS = {
     "adjusted": {"decision": "adjusted", "end_step": False},
     "own decisions": {"step": "own_decisions"},
     "prototype": PROTOTYPE,
-    "plus": {"decision": "sign", "power": 3.0, "small_ball": True},
+    "plus": {"decision": "sign", "power": 3.0, "preflop": "flat"},
+    "small ball": {"decision": "sign", "power": 3.0, "preflop": "small_ball"},
 }
 HANDS = 40
 OPPONENTS = ("HM", "CS", "random", "TA")
@@ -152,10 +153,11 @@ class Twin:
             "own": view.bets[view.seat],
             "min_to": view.min_raise_to, "max_to": view.max_raise_to, "min_raise": int(self.hand.row[0, e.MIN_RAISE]),
             "stack": view.stacks[view.seat], "full_stack": 20_000, "big_blind": 100,
+            "n_bet": (view.street == 0) + sum(x.kind == RAISE and x.street == view.street for x in view.history),
         }  # fmt: skip
         o = Observation(**(dict.fromkeys(Observation._fields, 0) | given))
         c = self.config
-        return Action(*threshold_action(RULES[c.decision], c.power, int(c.small_ball), o, score))
+        return Action(*threshold_action(RULES[c.decision], c.power, PREFLOP[c.preflop], o, score))
 
     def hand_over(self, result):
         if self.hand is None:  # the opponent folded before we could act: our cards do not matter, but EHS is an input
@@ -237,21 +239,27 @@ def test_sign_rule(score, given, expected):
 
 
 @pytest.mark.parametrize(
-    ("street", "score", "expected"),
+    ("preflop", "street", "n_bet", "score", "expected"),
     [
-        (0, 0.9, (RAISE, 600)),  # small ball: the minimum before the flop ...
-        (1, 0.9, (RAISE, 14_580)),  # ... and 0.9 ** 3 of 20,000 chips after it
-        (0, 0.2, (CALL, 0)),
-        (0, -0.2, (FOLD, 0)),
+        ("free", 0, 1, 0.9, (RAISE, 14_580)),  # 0.9 ** 3 of 20,000 chips
+        ("free", 0, 3, 0.9, (RAISE, 14_580)),
+        ("small_ball", 0, 1, 0.9, (RAISE, 600)),
+        ("small_ball", 0, 3, 0.9, (RAISE, 600)),
+        ("flat", 0, 1, 0.9, (RAISE, 600)),
+        ("flat", 0, 2, 0.9, (CALL, 0)),
+        ("flat", 0, 3, 0.9, (CALL, 0)),
+        *((preflop, 1, 2, 0.9, (RAISE, 14_580)) for preflop in PREFLOP),  # after the flop any size
+        *((preflop, 0, 1, 0.2, (CALL, 0)) for preflop in PREFLOP),
+        *((preflop, 0, 2, -0.2, (FOLD, 0)) for preflop in PREFLOP),
     ],
 )
-def test_small_ball_and_cubic_wish(street, score, expected):
+def test_raises_before_the_flop_and_cubic_wish(preflop, street, n_bet, score, expected):
     given = {
         "street": street, "call": 300, "own": 500, "stack": 19_500, "min_to": 600, "max_to": 20_000,
-        "full_stack": 20_000, "big_blind": 100,
+        "full_stack": 20_000, "big_blind": 100, "n_bet": n_bet,
     }  # fmt: skip
     o = Observation(**(dict.fromkeys(Observation._fields, 0) | given))
-    assert threshold_action(2, 3.0, 1, o, score) == expected
+    assert threshold_action(2, 3.0, PREFLOP[preflop], o, score) == expected
 
 
 def test_published_sizes():
