@@ -13,7 +13,8 @@ import time
 import numpy as np
 
 from ashe.agents import ashe2_mind as mind
-from ashe.agents.ashe2 import Ashe2Config, Ashe2Evaluator, Ashe2Problem
+from ashe.agents.ashe2 import Ashe2Config
+from ashe.agents.ashe2_training import Ashe2Evaluator, Ashe2Problem
 from ashe.evolution.protocols import EvaluatorSpec, GenerationTask
 from ashe.evolution.workers import LocalProcesses
 from ashe.game.rules import HEADS_UP

@@ -86,7 +86,7 @@ def derive(source: str, name: str, settings: list[str]) -> int:
     player_of(name, derived)
     folder = folder_for(name)
     folder.mkdir(parents=True, exist_ok=True)
-    save_champion(folder / FILE, derived.genome, derived.about)
+    save_champion(folder / FILE, derived.genome, derived.about, derived.assets)
     changed = " ".join(settings)
     write_atomic(
         folder / "README.md",

@@ -5,9 +5,10 @@
 - Its output, the aggression score, becomes an action by a rule of `decision.threshold`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -111,6 +112,9 @@ class Ashe1Problem:
     def initial(self, seed: int, n: int) -> torch.Tensor:
         genomes = self.config.spec.sample(derived_seed(seed, "initial"), n)
         return torch.from_numpy(genomes * np.float32(self.config.init_scale))
+
+    def assets(self, genome: npt.NDArray[np.float32], task: GenerationTask) -> Mapping[str, npt.NDArray[Any]]:
+        return {}
 
     def describe(self) -> str:
         c = self.config

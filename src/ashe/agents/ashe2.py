@@ -1,34 +1,33 @@
-"""ASHE 2.0 (D chapter 5): Pattern Recognition Trees, SWRE, OFRE and the utility rule put together (spec, section 5)."""
+"""ASHE 2.0 and 2.1 (D chapters 5 and 6): Pattern Recognition Trees, SWRE, OFRE and the utility rule put together.
 
-from collections.abc import Sequence
+ASHE 2.1 is the same with board nodes and a preliminary session, whose trees are the agent's default trees (spec,
+sections 5, 6 and 10).
+"""
+
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
 from ashe.agents import ashe2_mind as mind
-from ashe.agents.ashe2_play import play_tables
-from ashe.agents.training import GenerationTables, TrainingTables
+from ashe.agents.preliminary import PreliminaryConfig
 from ashe.decision.utility import ACTIONS, HEADS
 from ashe.errors import UserError
 from ashe.estimators.estimator import EstimatorConfig
 from ashe.estimators.genome import PRINTED, PROTOTYPE, GenomeSpec
 from ashe.evaluation import kernel as k
-from ashe.evolution.protocols import EvaluatorSpec, GenerationTask, Result, Slices
-from ashe.evolution.rng import derived_seed
 from ashe.evolution.settings import check, setting
 from ashe.game.engine import WIDTH
-from ashe.game.rules import Rules
-from ashe.opponents.dispatch import RULES
 from ashe.trees.defaults import next_action_defaults, street_defaults
 from ashe.trees.edges import OWN_RAISES
 from ashe.trees.features import ROW, WIDE_ROW, inputs_of
-from ashe.trees.prt import grown, new_trees, reset
+from ashe.trees.prt import new_trees, reset
 
 Genomes = npt.NDArray[np.float32]
 NODES_PER_TABLE = 1024  # to begin with; the pool grows
+DEFAULT = "default_"  # arrays of a champion file that are its default trees
 
 
 @dataclass(frozen=True)
@@ -47,6 +46,7 @@ class Ashe2Config:
     lstm_state: bool = setting(True, help="false: estimators start afresh at every step (ablation)")
     ofre: bool = setting(True, help="false: fold probability from counts alone (ablation)")
     board_nodes: bool = setting(False, help="trees have a node per texture cluster when community cards come (2.1)")
+    preliminary: PreliminaryConfig | None = setting(None, help="session that builds default trees (2.1); null: none")
     init: str = setting("printed", choices=("printed", "prototype"), help="standard deviations of the first genes")
 
     def __post_init__(self) -> None:
@@ -67,7 +67,8 @@ class Ashe2Config:
         std = PRINTED if self.init == "printed" else PROTOTYPE
         return GenomeSpec.join({name: self.estimator(name).spec(std) for name in ("swre", "ofre")})
 
-    def settings(self, blinds: npt.NDArray[np.int64]) -> mind.Settings:
+    def settings(self, blinds: npt.NDArray[np.int64], use_default: bool = False) -> mind.Settings:
+        """For compiled code; `use_default` where default trees are there to be read."""
         return mind.Settings(
             head=HEADS[self.head],
             reliable=self.reliable,
@@ -75,7 +76,7 @@ class Ashe2Config:
             use_state=int(self.lstm_state),
             use_ofre=int(self.ofre),
             board_nodes=int(self.board_nodes),
-            use_default=0,
+            use_default=int(use_default),
             prior_visits=float(self.prior_visits),
             blinds=blinds,
             lambdas=np.array(self.lambdas, np.float64),
@@ -147,101 +148,34 @@ def new_bank(config: EstimatorConfig, name: str, weights: Genomes, lanes: int) -
     )
 
 
-class Ashe2Problem:
-    """ASHE 2.0 as a `TrainingProblem`."""
-
-    def __init__(self, config: Ashe2Config, rules: Rules, hands: int) -> None:
-        self.config = config
-        self.rules = rules
-        self.half = hands
-        self.hands = 2 * hands
-        self.big_blind = float(rules.big_blind)
-        spec = config.spec
-        self.genome_modules: Slices = {name: spec.part(name) for name in ("swre", "ofre")}
-        self.slices: Slices = {s.name: (s.start, s.stop) for s in spec.slices}
-        self.opponents_known: Sequence[str] = tuple(RULES)
-
-    @property
-    def evaluator_factory(self) -> EvaluatorSpec:
-        return EvaluatorSpec(
-            "ashe.agents.ashe2:Ashe2Evaluator", {"config": self.config, "rules": self.rules, "half": self.half}
-        )
-
-    def initial(self, seed: int, n: int) -> torch.Tensor:
-        return torch.from_numpy(self.config.spec.sample(derived_seed(seed, "initial"), n))
-
-    def describe(self) -> str:
-        c = self.config
-        return (
-            f"ASHE 2.0, head {c.head}: SWRE and OFRE of {c.blocks} x {c.size} cells and {c.hidden} hidden units, "
-            f"{c.spec.length:,} genes; 2 x {self.half} hands per opponent"
-        )
-
-
-class Ashe2Evaluator:
-    """Plays genomes against rule players, a few individuals at a time; all their tables are lanes.
-
-    An estimator that all individuals of the group share (the frozen one of a module session) steps for all their
-    tables in one call.
-    """
-
-    def __init__(self, config: Ashe2Config, rules: Rules, half: int, group: int = 2) -> None:
-        self.config = config
-        self.tables = TrainingTables(rules, half)
-        self.group = group
-        self.work = np.zeros(mind.COUNTERS, np.int64)
-        self.nodes = 0  # of the largest trees so far
-        self._mind: mind.Mind | None = None
-
-    def evaluate(self, genomes: Genomes, task: GenerationTask) -> Result:
-        if genomes.ndim != 2 or genomes.shape[1] != self.config.spec.length:
-            raise UserError(f"genomes of shape {genomes.shape}: this agent has {self.config.spec.length} genes")
-        t = self.tables.of(task)
-        n, tables = len(genomes), len(t.codes)
-        won, ev = np.zeros((n, tables), np.int64), np.zeros((n, tables), np.float64)
-        stats = np.zeros((n, tables, 2, 4, 5), np.int64)
-        for first in range(0, n, self.group):
-            last = min(first + self.group, n)
-            self._play(genomes[first:last], t, won[first:last], ev[first:last], stats[first:last])
-        return self.tables.result(won, ev, stats)
-
-    def _play(
-        self,
-        genomes: Genomes,
-        t: GenerationTables,
-        won: npt.NDArray[np.int64],
-        ev: npt.NDArray[np.float64],
-        stats: npt.NDArray[np.int64],
-    ) -> None:
-        """One group: the arrays [n, tables, ...] are filled."""
-        n, tables = won.shape
-        T = n * tables
-        m = self._mind
-        if m is None or len(m.hand) != T:
-            m = new_mind(T, T * NODES_PER_TABLE)
-        forget(m)
-        settings = self.config.settings(t.blinds)
-        banks = [self._bank(name, genomes, tables) for name in ("swre", "ofre")]
-        state, memory = np.zeros((T, WIDTH), np.int64), np.zeros((T, 2), np.int64)
-        meta, codes = np.tile(t.meta, (n, 1)), np.tile(t.codes, (n, 1))
-        hands = int(t.meta[0, k.HANDS])
-        chips, adjusted = np.zeros((T, hands), np.int64), np.zeros((T, hands), np.float64)
-        history = np.zeros((T, k.MAX_ACTIONS, 4), np.int16 if t.blinds[3] < 32_000 else np.int64)
-        d = t.deal
-        while not play_tables(
-            m, settings, banks[0], banks[1], state, meta, codes, memory, t.blinds, d.keys, d.ehs, d.percentile, d.rank,
-            d.allin, d.clusters, np.tile(t.style_keys, (n, 1)), chips, adjusted, stats.reshape(T, 2, 4, 5), history,
-        ):  # fmt: skip
-            m = m._replace(trees=grown(m.trees, 2 * m.trees.capacity))
-        won[:], ev[:] = chips.sum(axis=1).reshape(n, tables), adjusted.sum(axis=1).reshape(n, tables)
-        self.nodes = max(self.nodes, int(m.trees.used[0]))
-        self.work += m.work
-        m.work[:] = 0
-        self._mind = m
-
-    def _bank(self, name: str, genomes: Genomes, tables: int) -> mind.Bank:
-        first, last = self.config.spec.part(name)
-        w = genomes[:, first:last]
+def banks_of(config: Ashe2Config, genomes: Genomes, tables: int) -> tuple[mind.Bank, mind.Bank]:
+    """SWRE and OFRE for individuals with `tables` tables each; weights that all share are one set with all lanes."""
+    banks = []
+    for name in ("swre", "ofre"):
+        w = genomes[:, slice(*config.spec.part(name))]
         shared = len(w) == 1 or bool((w[1:] == w[0]).all())
-        config = self.config.estimator(name)
-        return new_bank(config, name, w[:1], tables * len(w)) if shared else new_bank(config, name, w, tables)
+        sets, lanes = (w[:1], tables * len(w)) if shared else (w, tables)
+        banks.append(new_bank(config.estimator(name), name, sets, lanes))
+    return banks[0], banks[1]
+
+
+class TableArrays(NamedTuple):
+    """Fresh arrays of `evaluation.kernel` for T tables."""
+
+    state: npt.NDArray[np.int64]
+    memory: npt.NDArray[np.int64]
+    chips: npt.NDArray[np.int64]  # [T, hands]
+    adjusted: npt.NDArray[np.float64]
+    stats: npt.NDArray[np.int64]
+    history: npt.NDArray[Any]
+
+
+def table_arrays(tables: int, hands: int, stack: int) -> TableArrays:
+    return TableArrays(
+        np.zeros((tables, WIDTH), np.int64),
+        np.zeros((tables, 2), np.int64),
+        np.zeros((tables, hands), np.int64),
+        np.zeros((tables, hands), np.float64),
+        np.zeros((tables, 2, 4, 5), np.int64),
+        np.zeros((tables, k.MAX_ACTIONS, 4), np.int16 if stack < 32_000 else np.int64),
+    )

@@ -1,4 +1,4 @@
-"""Half matches of an ASHE 2.0 mind in slot 0 against rule players, in one compiled loop."""
+"""Half matches of ASHE 2.x minds, in one compiled loop: one in slot 0 against rule players, or one in each slot."""
 
 import numpy as np
 
@@ -21,9 +21,9 @@ from ashe.ticks import ticks
 
 
 @njit
-def catch_up(m, s, t, S, meta, ehs, clusters, history):
-    """Tell the mind what has happened at table `t` since it last looked."""
-    seat = (meta[t, HAND] + meta[t, HALF]) & 1
+def catch_up(m, s, t, slot, S, meta, ehs, clusters, history):
+    """Tell the mind in `slot` what has happened at table `t` since it last looked."""
+    seat = (slot + meta[t, HAND] + meta[t, HALF]) & 1
     deck = meta[t, FIRST_DECK] + meta[t, HAND]
     street = min(S[t, STREET], 3)
     m.ehs[t, 0] = ehs[deck, seat, 0]
@@ -59,7 +59,7 @@ def next_decisions(
             m.work[ENGINE] += advanced - began
             if status == DONE:
                 break
-            seat, deck = catch_up(m, s, t, S, meta, ehs, clusters, history)
+            seat, deck = catch_up(m, s, t, 0, S, meta, ehs, clusters, history)
             if status == HAND_OVER:
                 learn(m, t, ehs[deck, 1 - seat])
             m.work[TREES] += ticks() - advanced
@@ -72,12 +72,12 @@ def next_decisions(
 
 
 @njit
-def apply_choices(m, S, meta, history, stats, waiting, count):
-    """Play what the mind has chosen at the waiting tables."""
+def apply_choices(m, slot, S, meta, history, stats, waiting, count):
+    """Play what the mind in `slot` has chosen at the waiting tables."""
     for i in range(count):
         t = waiting[i]
         kind, to = answer(m, t)
-        play(S, t, 0, kind, to, meta, history, stats)
+        play(S, t, slot, kind, to, meta, history, stats)
         meta[t, STATUS] = ASKS_0
 
 
@@ -96,7 +96,66 @@ def play_tables(
         if count <= 0:
             return count == 0
         think(m, s, swre, ofre, waiting, count)
-        apply_choices(m, S, meta, history, stats, waiting, count)
+        apply_choices(m, 0, S, meta, history, stats, waiting, count)
+
+
+@njit
+def next_pair_decisions(
+    m, other, s, S, meta, codes, memory, blinds, keys, ehs, percentile, rank, allin, clusters, style_keys, won, ev,
+    stats, history, waiting, asked,
+):  # fmt: skip
+    """`next_decisions` with minds in both slots: tables where slot k must act into `waiting[k, :asked[k]]`.
+
+    False: a pool of nodes must grow first.
+    """
+    asked[:] = 0
+    for t in range(S.shape[0]):
+        while meta[t, STATUS] != DONE:
+            full = m.trees.used[0] + NEW_NODES > m.trees.child.shape[0]
+            if full or other.trees.used[0] + NEW_NODES > other.trees.child.shape[0]:
+                return False
+            status = advance(
+                S, t, meta, codes, memory, blinds, keys, ehs, percentile, rank, allin, style_keys, won, ev, stats,
+                history, True,
+            )  # fmt: skip
+            if status == DONE:
+                break
+            if status != ASKS_0 + 1:
+                seat, deck = catch_up(m, s, t, 0, S, meta, ehs, clusters, history)
+                if status == HAND_OVER:
+                    learn(m, t, ehs[deck, 1 - seat])
+            if status != ASKS_0:
+                seat, deck = catch_up(other, s, t, 1, S, meta, ehs, clusters, history)
+                if status == HAND_OVER:
+                    learn(other, t, ehs[deck, 1 - seat])
+                    continue
+            slot = status - ASKS_0
+            waiting[slot, asked[slot]] = t
+            asked[slot] += 1
+            break
+    return True
+
+
+@njit(nogil=True)
+def play_pairs(
+    m, other, s, swre, ofre, other_swre, other_ofre, S, meta, codes, memory, blinds, keys, ehs, percentile, rank, allin,
+    clusters, style_keys, won, ev, stats, history,
+):  # fmt: skip
+    """`play_tables` with minds in both slots: `other`, with estimators of its own, sits in slot 1."""
+    waiting, asked = np.empty((2, S.shape[0]), np.int64), np.empty(2, np.int64)
+    while True:
+        room = next_pair_decisions(
+            m, other, s, S, meta, codes, memory, blinds, keys, ehs, percentile, rank, allin, clusters, style_keys, won,
+            ev, stats, history, waiting, asked,
+        )  # fmt: skip
+        if not room:
+            return False
+        if asked[0] + asked[1] == 0:
+            return True
+        think(m, s, swre, ofre, waiting[0], asked[0])
+        apply_choices(m, 0, S, meta, history, stats, waiting[0], asked[0])
+        think(other, s, other_swre, other_ofre, waiting[1], asked[1])
+        apply_choices(other, 1, S, meta, history, stats, waiting[1], asked[1])
 
 
 @njit

@@ -1,17 +1,18 @@
-"""ASHE 2.0 at the table: one genome that plays any number of half matches at once.
+"""ASHE 2.0 and 2.1 at the table: one genome that plays any number of half matches at once.
+
+ASHE 2.1 brings its `default` trees, which are only read.
 
 With `frozen` trees it starts every half match from these (`saved_trees` of a player at some hand) and learns no more:
 lines it has not seen yet get empty nodes, which count as never visited, and no count ever changes.
 """
 
-import hashlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ashe.agents.ashe2 import NODES_PER_TABLE, Ashe2Config, forget, new_bank, new_mind
+from ashe.agents.ashe2 import NODES_PER_TABLE, Ashe2Config, banks_of, forget, new_mind
 from ashe.agents.ashe2_play import answers, finish, watch
 from ashe.agents.training import player_digest
 from ashe.errors import UserError
@@ -36,18 +37,24 @@ class Ashe2Player:
         genome: NDArray[np.float32],
         rules: Rules = HEADS_UP,
         frozen: SavedTrees | None = None,
+        default: SavedTrees | None = None,
     ) -> None:
         config.spec.check(genome)
+        if config.preliminary is None:
+            default = None
+        elif default is None:
+            raise UserError(
+                f"{name} plays with default trees, and has none; take the champion.npz of its run, or play it without: "
+                f"'{name}[preliminary=null]'"
+            )
         self.name = name
         self.config = config
         self.genome = np.ascontiguousarray(genome, np.float32).reshape(1, -1)
-        self.digest = player_digest(config, self.genome, __file__)
         self.frozen = None if frozen is None else from_arrays(dict(frozen))
-        if frozen is not None:
-            trees = b"".join(np.ascontiguousarray(frozen[key]).tobytes() for key in sorted(frozen))
-            self.digest = hashlib.sha256(self.digest.encode() + trees).hexdigest()[:16]
+        self.default = None if default is None else from_arrays(dict(default))
+        self.digest = player_digest(config, self.genome, __file__, frozen, default)
         blinds = np.array([rules.small_blind, rules.big_blind, rules.ante, rules.stack, rules.stack], np.int64)
-        self.settings = config.settings(blinds)
+        self.settings = config.settings(blinds, use_default=default is not None)
         self.listener: Listener | None = None  # told after every round of decisions, when beliefs can be read
         self.begin(1, np.empty(0, np.uint64))
 
@@ -58,10 +65,10 @@ class Ashe2Player:
             trees, roots = self.frozen
             self.mind = self.mind._replace(trees=grown(trees, trees.capacity + self.mind.trees.capacity))
             self.mind.roots[:] = roots
-        self.swre, self.ofre = (
-            new_bank(self.config.estimator(name), name, self.genome[:, slice(*self.config.spec.part(name))], tables)
-            for name in ("swre", "ofre")
-        )
+        if self.default is not None:
+            self.mind = self.mind._replace(default=self.default[0])
+            self.mind.default_roots[:] = self.default[1]
+        self.swre, self.ofre = banks_of(self.config, self.genome, tables)
 
     def act(self, decisions: Decisions) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         d = decisions.arrays()

@@ -13,7 +13,7 @@ from typing import Any
 
 from ashe.agents.ashe1 import Ashe1Config
 from ashe.agents.ashe1_player import Ashe1Player
-from ashe.agents.ashe2 import Ashe2Config
+from ashe.agents.ashe2 import DEFAULT, Ashe2Config
 from ashe.agents.ashe2_player import Ashe2Player, SavedTrees
 from ashe.assets import assets_dir
 from ashe.errors import UserError
@@ -90,13 +90,19 @@ def with_settings(champion: ChampionFile, source: str, settings: Sequence[str]) 
         except json.JSONDecodeError:
             agent[key] = value
     about["derived_from"] = {"champion": source, "settings": list(settings)}
-    return ChampionFile(champion.genome, about)
+    return ChampionFile(champion.genome, about, champion.assets)
 
 
 def champion_player(name: str) -> BatchPlayer | None:
     """The player of a champion's name, as `named_champion` understands it."""
     champion = named_champion(name)
     return None if champion is None else player_of(name, champion)
+
+
+def default_trees(champion: ChampionFile) -> SavedTrees | None:
+    """The default trees that came with a champion; None where it has none."""
+    found = {key.removeprefix(DEFAULT): array for key, array in champion.assets.items() if key.startswith(DEFAULT)}
+    return found or None
 
 
 def player_of(name: str, champion: ChampionFile, frozen: SavedTrees | None = None) -> BatchPlayer:
@@ -108,7 +114,8 @@ def player_of(name: str, champion: ChampionFile, frozen: SavedTrees | None = Non
         raise UserError(f"champion {name!r} is of kind {kind!r}, which cannot play; known: {', '.join(KINDS)}")
     rules = Rules(small_blind=game["small_blind"], big_blind=game["big_blind"], stack=game["stack"])
     if kind == "ashe2":
-        return Ashe2Player(name, from_mapping(Ashe2Config, agent, "agent."), champion.genome, rules, frozen)
+        settings = from_mapping(Ashe2Config, agent, "agent.")
+        return Ashe2Player(name, settings, champion.genome, rules, frozen, default_trees(champion))
     if frozen is not None:
         raise UserError(f"champion {name!r} is of kind {kind!r}, without trees to freeze; name an ASHE 2.0 champion")
     return Ashe1Player(name, from_mapping(Ashe1Config, agent, "agent."), champion.genome, rules)

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ashe.agents.ashe1 import Ashe1Config, Ashe1Problem
-from ashe.agents.ashe2 import Ashe2Config, Ashe2Problem
+from ashe.agents.ashe2 import Ashe2Config
+from ashe.agents.ashe2_training import Ashe2Problem
 from ashe.errors import UserError
 from ashe.evolution.config import GameConfig
 from ashe.evolution.protocols import TrainingProblem

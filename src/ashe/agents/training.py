@@ -5,26 +5,43 @@ the first half match against opponent j, table 2j + 1 the second, with the seats
 """
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ashe.cards.random import derive_key
+from ashe.estimators import kernels
 from ashe.evaluation import kernel as k
 from ashe.evolution.protocols import GenerationTask, Result
 from ashe.game.deal import Deal, deal
 from ashe.game.rules import Rules
 from ashe.jit import source_digest
 from ashe.opponents.dispatch import EXTERNAL, RULES
+from ashe.trees import defaults
 
 STREETS = ("preflop", "flop", "turn", "river")
 
 
-def player_digest(config: Any, genome: NDArray[np.float32], file: str) -> str:
-    """Changes when an agent may play differently: its settings, its genome, or the code (`file` and its imports)."""
-    return hashlib.sha256(repr(config).encode() + genome.tobytes() + source_digest(file).encode()).hexdigest()[:16]
+DATA = (defaults.FILE, *sorted(Path(kernels.__file__).parent.glob("*.cpp")))  # what agents' code reads besides Python
+
+
+def player_digest(
+    config: Any, genome: NDArray[np.float32], file: str, *trees: Mapping[str, NDArray[Any]] | None
+) -> str:
+    """Changes when an agent may play differently: its settings, genome and trees, the code (`file` and its imports, the
+    LSTM kernel) and the measured default features."""
+    digest = hashlib.sha256(repr(config).encode() + genome.tobytes() + source_digest(file).encode())
+    for path in DATA:
+        digest.update(path.read_bytes())
+    for number, arrays in enumerate(trees):
+        for name in sorted(arrays or {}):
+            assert arrays is not None
+            digest.update(f"{number} {name}".encode() + np.ascontiguousarray(arrays[name]).tobytes())
+    return digest.hexdigest()[:16]
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 """The champion file: one genome with everything needed to know where it came from.
 
-`champion.npz` holds `genome` [D] float32 and `about`, a JSON text with the named slices and modules, the resolved
-config, seed, commit, generation and the last metrics. No pickle: safe to load from anywhere.
+`champion.npz` holds `genome` [D] float32, `about`, a JSON text with the named slices and modules, the resolved config,
+seed, commit, generation and the last metrics, and the arrays that some agents play with besides their genome (default
+trees of ASHE 2.1). No pickle: safe to load from anywhere.
 """
 
 import io
@@ -9,7 +10,7 @@ import json
 import subprocess
 import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -27,18 +28,26 @@ from ashe.evolution.protocols import TrainingProblem
 class ChampionFile:
     genome: npt.NDArray[np.float32]
     about: Mapping[str, Any]
+    assets: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
 
 
-def save_champion(path: Path, genome: npt.NDArray[np.float32], about: Mapping[str, Any]) -> None:
+def save_champion(
+    path: Path,
+    genome: npt.NDArray[np.float32],
+    about: Mapping[str, Any],
+    assets: Mapping[str, npt.NDArray[Any]] | None = None,
+) -> None:
+    arrays: dict[str, Any] = {"genome": genome, "about": np.array(json.dumps(about, indent=1)), **(assets or {})}
     buffer = io.BytesIO()
-    np.savez(buffer, genome=genome, about=np.array(json.dumps(about, indent=1)))
+    (np.savez_compressed if assets else np.savez)(buffer, **arrays)
     write_atomic(path, buffer.getvalue())
 
 
 def load_champion(path: Path) -> ChampionFile:
     try:
         with np.load(path, allow_pickle=False) as data:
-            return ChampionFile(data["genome"], json.loads(str(data["about"])))
+            arrays = dict(data)
+        return ChampionFile(arrays.pop("genome"), json.loads(str(arrays.pop("about"))), arrays)
     except FileNotFoundError as error:
         raise UserError(f"there is no champion at {path}") from error
     except (KeyError, ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
@@ -80,4 +89,4 @@ class ChampionReporter(Reporter):
             "commit": source_commit(),
             "version": ashe.__version__,
         }
-        save_champion(self._path, event.champion, about)
+        save_champion(self._path, event.champion, about, self._problem.assets(event.champion, event.task))

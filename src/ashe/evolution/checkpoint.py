@@ -43,6 +43,8 @@ class Checkpoint:
     """Summary of the last generation done."""
     positions: Mapping[str, int]
     """Length of each reporter's file, to cut off what was written after this checkpoint."""
+    previous: torch.Tensor | None = None
+    """Best genome of the generation before the last, which the last one faced in self-play."""
 
 
 def dumps(checkpoint: Checkpoint) -> bytes:

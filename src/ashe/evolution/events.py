@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ashe.evolution.protocols import Result
+from ashe.evolution.protocols import GenerationTask, Result
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,8 @@ class RunEnd:
     done: int
     total: int
     champion: npt.NDArray[np.float32]
+    task: GenerationTask
+    """Of the last generation, in which the champion played."""
     metrics: Mapping[str, Any]
 
     @property

@@ -58,6 +58,7 @@ class _State:
     champion: torch.Tensor | None
     scale: ane.Scale
     metrics: Mapping[str, Any]
+    previous: torch.Tensor | None = None  # champion of the generation before the last one
 
 
 def train(
@@ -84,7 +85,7 @@ def train(
             if stopping:
                 break
         assert state.champion is not None
-        end = RunEnd(state.done, total, state.champion.numpy(), state.metrics)
+        end = RunEnd(state.done, total, state.champion.numpy(), _last_task(plan, state), state.metrics)
         _announce(reporters, "run_end", end)
         return end
     finally:
@@ -127,7 +128,7 @@ def _generation(plan: RunPlan, state: _State, workers: Workers, reporters: Seque
     where = evolving_slice(moment.module, plan.problem.genome_modules, len(state.frozen))
     genomes = assemble(state.frozen, state.optimiser.ask(), where)
     rows = genomes.numpy()
-    result = workers.evaluate(rows, _task(plan, state, moment, len(rows)))
+    result = workers.evaluate(rows, _task(plan, generation, state.champion, len(rows)))
     mbb = _earnings(plan, result, len(rows), moment)
     one_big_blind = 1000.0 / plan.problem.hands
     n, state.scale = ane.normalisation(mbb, moment.opponents, plan.fitness, state.scale, one_big_blind)
@@ -135,7 +136,7 @@ def _generation(plan: RunPlan, state: _State, workers: Workers, reporters: Seque
     fitness = ane.ane(mbb, n, loss)
     state.optimiser.tell(torch.from_numpy(fitness))
     champion, elites = state.optimiser.champion.row, state.optimiser.elites
-    state.champion = genomes[champion].clone()
+    state.previous, state.champion = state.champion, genomes[champion].clone()
     state.metrics = metrics = summary(
         generation, moment, rows, mbb, fitness, n, champion, elites, state.optimiser.settings()
     )
@@ -159,17 +160,23 @@ def _generation(plan: RunPlan, state: _State, workers: Workers, reporters: Seque
     _announce(reporters, "generation_end", end)
 
 
-def _task(plan: RunPlan, state: _State, moment: Moment, population: int) -> GenerationTask:
+def _task(plan: RunPlan, generation: int, rival: torch.Tensor | None, population: int) -> GenerationTask:
+    """`rival` is the champion of the generation before."""
+    moment = plan.curriculum.at(generation)
     return GenerationTask(
         seed=plan.seed,
-        generation=state.done,
+        generation=generation,
         opponents=moment.opponents,
         phase=moment.phase,
         session=moment.session,
         module=moment.module,
         population=population,
-        champion=None if state.champion is None else state.champion.numpy(),
+        champion=None if rival is None else rival.numpy(),
     )
+
+
+def _last_task(plan: RunPlan, state: _State) -> GenerationTask:
+    return _task(plan, state.done - 1, state.previous, plan.population)
 
 
 def _earnings(plan: RunPlan, result: Result, rows: int, moment: Moment) -> npt.NDArray[np.float64]:
@@ -194,6 +201,7 @@ def _checkpoint(plan: RunPlan, state: _State, reporters: Sequence[Reporter]) -> 
         scale=dict(state.scale),
         metrics=dict(state.metrics),
         positions={reporter.name: reporter.position() for reporter in reporters},
+        previous=state.previous,
     )
 
 
@@ -204,4 +212,4 @@ def _restore(plan: RunPlan, saved: Checkpoint) -> _State:
     total = plan.curriculum.generations
     optimiser = plan.optimiser.from_champion(saved.champion[where], plan.population, plan.seed, saved.done - 1, total)
     optimiser.load_state_dict(saved.optimiser)
-    return _State(saved.done, optimiser, saved.frozen, saved.champion, saved.scale, saved.metrics)
+    return _State(saved.done, optimiser, saved.frozen, saved.champion, saved.scale, saved.metrics, saved.previous)

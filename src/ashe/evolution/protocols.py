@@ -153,6 +153,10 @@ class TrainingProblem(Protocol):
         """Random genomes [n, D] float32."""
         ...
 
+    def assets(self, genome: npt.NDArray[np.float32], task: GenerationTask) -> Mapping[str, npt.NDArray[Any]]:
+        """What the champion file needs besides the genome; `task` is that of the champion's generation."""
+        ...
+
     def describe(self) -> str:
         """One line for the console."""
         ...

@@ -5,8 +5,9 @@ The genome is cut into J parts, one per pseudo-opponent S0, S1, ...; "winnings" 
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -68,6 +69,9 @@ class SphereProblem:
 
     def initial(self, seed: int, n: int) -> torch.Tensor:
         return torch.randn((n, self.config.dimensions), generator=generator(seed, "initial"))
+
+    def assets(self, genome: npt.NDArray[np.float32], task: GenerationTask) -> Mapping[str, npt.NDArray[Any]]:
+        return {}
 
     def describe(self) -> str:
         return f"sphere with {self.config.dimensions} genes in {self.config.parts} parts"

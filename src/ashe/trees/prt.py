@@ -115,6 +115,29 @@ def update(trees, nodes, streets, slots, length, showdown, folded, opponent_ehs)
             trees.following[node, slots[k]] += 1
 
 
+def pruned(trees: Trees, roots: NDArray[np.int32], reliable: int) -> tuple[Trees, NDArray[np.int32]]:
+    """The trees of `roots` [2] without what no reader of default trees can tell from a missing node.
+
+    Nodes with at most `reliable` visits count as never visited, and nodes below them have no more visits. Board nodes
+    count nothing themselves, so a node stays if it or any node below it is reliable. Roots stay.
+    """
+    order = [int(root) for root in roots if root != NONE]
+    for node in order:  # parents before children; the list grows as it is read
+        order += [int(child) for child in trees.child[node] if child != NONE]
+    keep = np.zeros(trees.capacity, bool)
+    keep[[int(root) for root in roots if root != NONE]] = True
+    for node in reversed(order):
+        keep[node] |= trees.counts[node, VISITS] > reliable or keep[trees.child[node]].any()
+    kept = np.array([NONE, *(node for node in order if keep[node])], np.int64)
+    number = np.zeros(trees.capacity, np.int32)
+    number[kept] = np.arange(len(kept))
+    following = trees.following[kept] if len(trees.following) else trees.following
+    smaller = Trees(
+        number[trees.child[kept]], trees.counts[kept], trees.strength[kept], following, np.array([len(kept)], np.int64)
+    )
+    return smaller, number[roots]
+
+
 def to_arrays(trees: Trees, roots: NDArray[np.int32]) -> dict[str, NDArray[np.generic]]:
     """What to save of a pool and its roots; `from_arrays` reads it."""
     n = int(trees.used[0])
