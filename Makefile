@@ -5,7 +5,7 @@ PY := $(VENV)/bin/python
 WORKERS ?= 2
 RUNS ?= 5
 
-.PHONY: setup test test-slow demo reproduce-ch4 reproduce-ch5 lint types tables bench clean
+.PHONY: setup test test-slow demo reproduce-ch4 reproduce-ch5 reproduce-ch6 reproduce-ch7 reproduce-ch8 lint types tables bench clean
 setup: $(VENV)/.installed
 
 $(VENV)/.installed: pyproject.toml constraints.txt
@@ -45,6 +45,25 @@ ifdef TRAIN
 	$(PY) -m ashe.report ch5 --workers $(WORKERS) --out runs/ch5/report --champions $$(printf 'runs/ch5/%s ' a1 a2 a3 a4)
 else
 	$(PY) -m ashe.report ch5 --workers $(WORKERS)
+endif
+
+# What TRAIN=1 evolves, VERSION=EXPERIMENT; at these parameters it takes days, e.g. AGENTS_ch6=2.1=ashe21_desktop hours.
+AGENTS_ch6 ?= 2.1=ashe21 2.1-A1=ashe21_opponents 2.0=a4
+AGENTS_ch7 ?= 2.2=ashe22 2.1=ashe21 2.0=a4
+AGENTS_ch8 ?= 2.3=ashe23 2.2=ashe22 2.1=ashe21 2.0=a4 1.0=ashe1_ch8
+
+# On the shipped champions; TRAIN=1 evolves $(AGENTS_ch6) etc. first (finished runs are kept).
+reproduce-ch6 reproduce-ch7 reproduce-ch8: reproduce-%: setup  ## Tables 6-2, 7-2, 8-2 and 8-3: ASHE 2.1 to 2.3
+ifdef TRAIN
+	for agent in $(AGENTS_$*); do \
+	  run=runs/$*/$${agent#*=}; \
+	  if [ -d $$run ]; then $(PY) -m ashe.train resume=$$run; \
+	  else $(PY) -m ashe.train +experiment=$${agent#*=} seed=1 run_dir=$$run; fi || exit $$?; \
+	done
+	$(PY) -m ashe.report $* --workers $(WORKERS) --out runs/$*/report \
+	  --champions $$(for agent in $(AGENTS_$*); do echo $${agent%%=*}=runs/$*/$${agent#*=}; done)
+else
+	$(PY) -m ashe.report $* --workers $(WORKERS)
 endif
 
 lint: setup

@@ -1,4 +1,4 @@
-"""`python -m ashe.report ch4` (or ch5): published tables and figures beside ours, from the shipped champions.
+"""`python -m ashe.report ch4` (or ch5, ... ch8): published tables and figures beside ours, from the shipped champions.
 
 Writes results.json (every finished match, so an interrupted report goes on where it stopped), report.md, report.html
 and the figures into experiments/<chapter>/, and prints the tables.
@@ -22,11 +22,13 @@ from ashe.cli import output_folder, run
 from ashe.errors import UserError
 from ashe.evaluation.results import ResultStore, StoredMatch
 from ashe.players.registry import make_player
-from ashe.reports import chapter4, chapter5
+from ashe.reports import chapter4, chapter5, versions
 from ashe.reports.chapter5_plan import CURRICULA, RECORD, Chapter5, FrozenAgent
 from ashe.reports.document import Report
+from ashe.reports.versions_plan import CHAPTERS as VERSION_CHAPTERS
+from ashe.reports.versions_plan import VERSIONS, Comparison
 
-CHAPTERS = ("ch4", "ch5")
+CHAPTERS = ("ch4", "ch5", *VERSION_CHAPTERS)
 # In this match RG plays the ten styles of the published Table 5-7 (`gambler_styles`).
 SNAPSHOT_SEED, SNAPSHOT_HANDS, SNAPSHOT_EVERY = 102_704, 500, 50
 SNAPSHOT_NOTE = (
@@ -44,7 +46,11 @@ def parser() -> argparse.ArgumentParser:
         "--champions",
         nargs="+",
         metavar="NAME",
-        help="champions or run folders instead of the shipped ones; ch5 takes LABEL=NAME too, e.g. a4=runs/mine",
+        help="champions or run folders instead of the shipped ones; ch5 takes LABEL=NAME too, e.g. a4=runs/mine, and "
+        "ch6 to ch8 VERSION=NAME, e.g. 2.1=runs/mine, for the versions it names",
+    )
+    p.add_argument(
+        "--decide", type=int, metavar="N", help="ch8: most hands of an undecided tournament pair (default 100000)"
     )
     p.add_argument("--ashe1", metavar="NAME", help="ch5: the ASHE 1.0 to compare with (default: shipped champions)")
     p.add_argument("--out", type=Path, help="folder (default experiments/<chapter>)")
@@ -133,6 +139,38 @@ def chapter_5(args: argparse.Namespace, folder: Path, command: str) -> Report:
         return chapter5.report(what, ResultStore(folder / "results.json"), command, args.workers, done)
 
 
+def version_agents(chapter: str, given: Sequence[str] | None) -> dict[str, str]:
+    """{version: player}, newest first: the given one, or the fittest shipped champion of the first family there is."""
+    wanted = VERSION_CHAPTERS[chapter].versions
+    agents = {}
+    for label in wanted:
+        for family in VERSIONS[label].families:
+            if shipped(family):
+                agents[label] = champion_family(family)[0].name
+                break
+    for text in given or ():
+        label, equals, name = text.partition("=")
+        if not equals or label not in wanted:
+            raise UserError(f"--champions {text}: write VERSION=NAME; {chapter} has the versions {', '.join(wanted)}")
+        make_player(name)
+        agents[label] = name
+    if len(set(agents.values())) < len(agents):
+        raise UserError(f"--champions {' '.join(given or ())}: two versions are the same player")
+    return {label: agents[label] for label in wanted if label in agents}
+
+
+def version_chapter(args: argparse.Namespace, folder: Path, command: str) -> Report:
+    what = Comparison(
+        VERSION_CHAPTERS[args.chapter],
+        version_agents(args.chapter, args.champions),
+        equilibrium(),
+        hands=args.hands,
+        decide=100_000 if args.decide is None else args.decide,
+    )
+    with progress(len(what.exploitation()) + len(what.pairs())) as done:
+        return versions.report(what, ResultStore(folder / "results.json"), command, args.workers, done)
+
+
 def snapshots_of(champion: str, folder: Path) -> list[FrozenAgent]:
     """Table 5-7's players: trees saved in `folder`/snapshots, taken anew since that costs only 500 hands."""
     output_folder(folder / "snapshots")
@@ -150,9 +188,12 @@ def main() -> int:
     args = parser().parse_args()
     if args.ashe1 is not None and args.chapter != "ch5":
         raise UserError(f"--ashe1 {args.ashe1}: only ch5 compares with an ASHE 1.0; leave it out for {args.chapter}")
+    if args.decide is not None and args.chapter != "ch8":
+        raise UserError(f"--decide {args.decide}: only ch8 has a tournament; leave it out for {args.chapter}")
     folder = output_folder(args.out or Path("experiments") / args.chapter)
     command = " ".join(["python -m ashe.report", *sys.argv[1:]])
-    made = (chapter_4 if args.chapter == "ch4" else chapter_5)(args, folder, command)
+    make = {"ch4": chapter_4, "ch5": chapter_5}.get(args.chapter, version_chapter)
+    made = make(args, folder, command)
     made.save(folder)
     print(made.as_text())
     print(f"saved in {folder}/report.md and report.html")

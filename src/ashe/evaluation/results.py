@@ -17,6 +17,7 @@ from typing import Any
 from ashe.cli import write_atomic
 from ashe.errors import UserError
 from ashe.evaluation.match import MatchPlan, play_match
+from ashe.evaluation.protocol import Protocol, play_protocol
 from ashe.evaluation.stats import Estimate
 from ashe.jit import source_digest
 from ashe.opponents import dispatch
@@ -61,8 +62,11 @@ def player_digest(name: str) -> str:
     return str(digest)
 
 
-def _play(plan: MatchPlan) -> dict[str, Any]:
-    result = play_match(plan, batch=plan.matches)
+def _play(plan: MatchPlan, protocol: Protocol | None) -> dict[str, Any]:
+    if protocol is None:
+        result = play_match(plan, batch=plan.matches)
+    else:
+        result = play_protocol(plan, protocol)
     return {**result.as_json(with_ev=True), "ev_blocks": result.blocks(BLOCK, adjusted=True).round(1).tolist()}
 
 
@@ -79,42 +83,50 @@ class ResultStore:
                 raise UserError(f"{path} is damaged ({error}); delete it to play its matches again") from error
         self._digests: dict[str, str] = {}
 
-    def _key(self, plan: MatchPlan) -> str:
+    def _key(self, plan: MatchPlan, protocol: Protocol | None = None) -> str:
         for name in (plan.a, plan.b):
             if name not in self._digests:
                 self._digests[name] = player_digest(name)
-        parts = (plan.hands, plan.half, plan.seed, plan.rules, self._digests[plan.a], self._digests[plan.b])
+        hands = plan.hands if protocol is None else protocol
+        parts = (hands, plan.half, plan.seed, plan.rules, self._digests[plan.a], self._digests[plan.b])
         return f"{plan.a} - {plan.b} - {hashlib.sha256(repr(parts).encode()).hexdigest()[:16]}"
 
-    def get(self, plan: MatchPlan) -> StoredMatch | None:
-        entry = self.entries.get(self._key(plan))
+    def get(self, plan: MatchPlan, protocol: Protocol | None = None) -> StoredMatch | None:
+        entry = self.entries.get(self._key(plan, protocol))
         return None if entry is None else StoredMatch.of_json(entry)
 
-    def _add(self, plan: MatchPlan, entry: dict[str, Any]) -> None:
-        self.entries[self._key(plan)] = entry
+    def _add(self, plan: MatchPlan, protocol: Protocol | None, entry: dict[str, Any]) -> None:
+        self.entries[self._key(plan, protocol)] = entry
         write_atomic(self.path, json.dumps(self.entries, indent=1, sort_keys=True) + "\n")
 
     def play(
-        self, plans: Sequence[MatchPlan], workers: int = 1, done: Callable[[StoredMatch], None] | None = None
+        self,
+        plans: Sequence[MatchPlan],
+        workers: int = 1,
+        done: Callable[[StoredMatch], None] | None = None,
+        protocol: Protocol | None = None,
     ) -> list[StoredMatch]:
-        """The results of all plans, playing those that are not stored yet, one match per worker at a time."""
-        missing = [plan for plan in dict.fromkeys(plans) if self.get(plan) is None]
+        """The results of all plans, playing those that are not stored yet, one match per worker at a time.
+
+        With a protocol a pair plays as many hands as it asks for, whatever its plan says.
+        """
+        missing = [plan for plan in dict.fromkeys(plans) if self.get(plan, protocol) is None]
         for plan in plans:
-            stored = self.get(plan)
+            stored = self.get(plan, protocol)
             if stored is not None and done is not None:
                 done(stored)
 
         def finish(plan: MatchPlan, entry: dict[str, Any]) -> None:
-            self._add(plan, entry)
+            self._add(plan, protocol, entry)
             if done is not None:
                 done(StoredMatch.of_json(entry))
 
         if workers == 1:
             for plan in missing:
-                finish(plan, _play(plan))
+                finish(plan, _play(plan, protocol))
         elif missing:
             with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-                running = {pool.submit(_play, plan): plan for plan in missing}
+                running = {pool.submit(_play, plan, protocol): plan for plan in missing}
                 try:
                     while running:
                         for future in wait(running, return_when=FIRST_COMPLETED).done:
@@ -122,5 +134,5 @@ class ResultStore:
                 except BaseException:
                     pool.shutdown(wait=False, cancel_futures=True)
                     raise
-        found = [self.get(plan) for plan in plans]
+        found = [self.get(plan, protocol) for plan in plans]
         return [match for match in found if match is not None]

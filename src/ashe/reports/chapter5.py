@@ -11,7 +11,7 @@ from ashe.evaluation.stats import Estimate
 from ashe.reports import chapter5_studies as studies
 from ashe.reports.chapter5_plan import CURRICULA, RECORD, Chapter5, Done, Results, play
 from ashe.reports.document import Block, Report, Table, Text
-from ashe.reports.published import cell, estimate_cell, published
+from ashe.reports.published import cell, estimate_cell, published, published_cell, published_pair
 from ashe.reports.shares import ORIGIN, ceiling_of, share_text
 
 
@@ -98,28 +98,11 @@ def table_5_4(what: Chapter5, matches: Results) -> Table:
 
 def published_2_0(opponent: str) -> list[float] | None:
     """ASHE 2.0 (A4) in Table 7-2; EQ takes Slumbot's place."""
-    reference = published()["table_7_2"]
-    columns: list[str] = reference["columns"]
-    found: list[float] | None = reference["ASHE 2.0"][columns.index("SB" if opponent == "EQ" else opponent)]
-    return found
+    return published_cell("table_7_2", "ASHE 2.0", "SB" if opponent == "EQ" else opponent)
 
 
 def published_slumbot(opponent: str) -> list[float] | float | None:
-    columns: list[str] = published()["table_8_2"]["columns"]
-    if opponent in columns:
-        found: list[float] = published()["table_8_2"]["Slumbot 2017"][columns.index(opponent)]
-        return found
-    return published_pair("SB", opponent)
-
-
-def published_pair(a: str, b: str) -> float | None:
-    """a against b in Table 8-3's matrix."""
-    reference = published()["table_8_3"]
-    players: list[str] = reference["players"]
-    if a not in players or b not in players:
-        return None
-    value: float | None = reference["matrix"][players.index(a)][players.index(b)]
-    return value
+    return published_cell("table_8_2", "Slumbot 2017", opponent) or published_pair("SB", opponent)
 
 
 # What the dissertation found (5.4): (claim, opponents, better agents, worse agents).

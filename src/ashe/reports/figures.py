@@ -92,6 +92,23 @@ def box_plot(
     return png(figure)
 
 
+def share_bars(names: "Sequence[str]", bars: "Mapping[str, Sequence[float]]", title: str) -> bytes:
+    """Percent of the ceiling, a group of bars per opponent, one colour per player; 100 % is marked."""
+    figure, axes = plt.subplots(figsize=(1.5 + 1.2 * len(names), 3.8), layout="constrained")
+    width = 0.8 / max(len(bars), 1)
+    colours = plt.get_cmap("viridis")(np.linspace(0.05, 0.9, len(bars)))
+    for k, (label, values) in enumerate(bars.items()):
+        places = np.arange(len(names)) + (k - (len(bars) - 1) / 2) * width
+        axes.bar(places, values, width, label=label, color=colours[k])
+    axes.axhline(100, color="#c0392b", linewidth=0.9, linestyle="--")
+    axes.axhline(0, color="#888888", linewidth=0.8)
+    axes.set_xticks(range(len(names)), names)
+    axes.yaxis.set_major_formatter(lambda v, _: f"{v:.0f}%")
+    axes.legend(frameon=False, fontsize=8, ncols=min(len(bars), 6))
+    axes.set_title(title, fontsize=10.5, loc="left")
+    return png(figure)
+
+
 def learning_curves(curves: "Mapping[str, tuple[Sequence[float], Sequence[float]]]", block: int, title: str) -> bytes:
     """One panel per opponent: mBB/hand in every block of a match with 95 % intervals, from 0 or below."""
     columns = min(5, len(curves))

@@ -1,0 +1,227 @@
+"""Dissertation chapters 6 to 8: what each version of ASHE wins, and what each of its new parts adds.
+
+One implementation for the three chapters (`versions_plan.CHAPTERS`). Versions without a champion are left out and named
+with the command that trains them. EQ, our equilibrium player, stands in for Slumbot.
+"""
+
+from collections.abc import Sequence
+
+from ashe.evaluation.results import ResultStore
+from ashe.evaluation.stats import Estimate
+from ashe.reports.chapter5_plan import Done
+from ashe.reports.document import Block, Figure, Report, Table, Text
+from ashe.reports.figures import share_bars
+from ashe.reports.published import beside, cell, estimate_cell, published, published_cell, published_pair
+from ashe.reports.shares import ORIGIN, ceiling_of, share_text
+from ashe.reports.versions_plan import TRAINING, VERSIONS, Comparison, Played, Version, play
+from ashe.reports.versions_tournament import tournament
+
+# The parts that one version has and the one before it has not: (part, newer, older).
+STEPS = (
+    ("H: Hand Range Estimator", "2.3", "2.2"),
+    ("R: Recursive Utility Estimation", "2.2", "2.1"),
+    ("P+: board nodes and default trees", "2.1", "2.0"),
+)
+SLUMBOT = "Slumbot 2017"
+
+
+def report(what: Comparison, store: ResultStore, command: str, workers: int = 1, done: Done | None = None) -> Report:
+    """Play what is missing and make the report."""
+    played = play(what, store, workers, done)
+    out = Report(what.chapter.title, command)
+    agents = ", ".join(f"{label} is {player}" for label, player in what.agents.items())
+    out.add(
+        Text(
+            f"{what.hands:,} fresh duplicate hands a pair, twice that where the 95 % half-width exceeds 20 % of the "
+            f"mean; matches of 2 x {what.half:,} hands, seed {what.seed}. mBB/hand with 95 % intervals over duplicate "
+            f"pairs; published numbers in brackets. Versions: {agents}."
+        ),
+        *missing(what),
+        exploitation(what, played),
+        *shares(what, played),
+        *steps(what, played),
+        *(tournament(what, played) if what.chapter.tournament else []),
+        *goals(what, played),
+        *accuracies(what),
+    )
+    return out
+
+
+def how_to_train(version: Version) -> str:
+    name = version.families[0]
+    return (
+        f"python -m ashe.train +experiment={version.experiment} seed=1, "
+        f"then python -m ashe.champions add RUN_DIR {name}"
+    )
+
+
+def missing(what: Comparison) -> list[Block]:
+    lines = [
+        f"No champion yet of ASHE {version.label}: left out. To add one: {how_to_train(version)}."
+        for version in what.absent
+    ]
+    if not what.equilibrium:
+        lines.append("EQ is left out: its solution is missing (python -m ashe.solve +experiment=eq makes one).")
+    return [Text(line) for line in lines]
+
+
+def exploitation(what: Comparison, played: Played) -> Table:
+    """Rows are opponents; the equilibrium player's column has Slumbot's published numbers."""
+    table, eq = what.chapter.published, what.equilibrium
+    rows = []
+    for b in what.opponents:
+        theirs = "SB" if b == eq else b
+        row = [b]
+        for label, a in what.agents.items():
+            row.append(beside(played.of(a, b), published_cell(table, VERSIONS[label].row, theirs)))
+        slumbot = published_cell("table_8_2", SLUMBOT, b) or published_pair("SB", b)
+        rows.append([*row, *([beside(played.of(eq, b), slumbot) if b != eq else "-"] if eq else [])])
+    for rival in what.chapter.rivals:
+        if rival in what.agents:
+            cells = [
+                "-" if label == rival else
+                beside(played.of(a, what.agents[rival]), published_cell(table, VERSIONS[label].row, f"ASHE {rival}"))
+                for label, a in what.agents.items()
+            ]  # fmt: skip
+            rows.append([f"ASHE {rival}", *cells, *(["-"] if eq else [])])
+    note = "In brackets: published. EQ's row and column: published for Slumbot 2017."
+    if "2.1-A1" in what.agents:
+        note += " Of Table 6-2 only the self-playing 2.1 and 2.0 are known (from Table 7-2)."
+    header = ["opponent", *(f"ASHE {label}" for label in what.agents), *([eq] if eq else [])]
+    return Table(f"{what.chapter.table}: evaluation", header, rows, note)
+
+
+def mean_share(estimates: Sequence[tuple[Estimate, float]]) -> Estimate:
+    """Of (winnings, ceiling): the mean share and its 95 % half-width, both in percent."""
+    n = len(estimates)
+    mean = sum(e.mean / ceiling for e, ceiling in estimates) / n
+    width = sum((e.half_width / ceiling) ** 2 for e, ceiling in estimates) ** 0.5 / n
+    return Estimate(100 * mean, 100 * width, sum(e.pairs for e, _ in estimates))
+
+
+def shares_of(what: Comparison, played: Played, player: str) -> list[tuple[Estimate, float]]:
+    """Winnings and ceilings against the training opponents."""
+    found = []
+    for b in TRAINING:
+        e, ceiling = played.of(player, b), ceiling_of(b)
+        if e is not None and ceiling is not None:
+            found.append((e, ceiling))
+    return found
+
+
+def percent(e: Estimate) -> str:
+    return f"{e.mean:.1f}% +- {e.half_width:.1f}"
+
+
+def shares(what: Comparison, played: Played) -> list[Block]:
+    """Winnings as shares of what a best response wins."""
+    players = dict(what.agents) | ({what.equilibrium: what.equilibrium} if what.equilibrium else {})
+    if not players:
+        return []
+    rows, bars = [], {}
+    for b in TRAINING:
+        row = [b, cell(ceiling_of(b))]
+        for label, a in players.items():
+            e = played.of(a, b)
+            theirs = published_cell("table_8_2", VERSIONS[label].row if label in VERSIONS else SLUMBOT, b)
+            row.append(
+                "-" if e is None else share_text(e.mean, b) + (f" ({share_text(theirs[0], b)})" if theirs else "")
+            )
+        rows.append(row)
+    last = ["mean share", ""]
+    for label, a in players.items():
+        values = shares_of(what, played, a)
+        last.append(percent(mean_share(values)))
+        bars[label if label not in VERSIONS else f"ASHE {label}"] = [100 * e.mean / c for e, c in values]
+    rows.append(last)
+    header = ["opponent", "ceiling", *(f"ASHE {label}" if label in VERSIONS else label for label in players)]
+    note = f"Ceilings: {ORIGIN}, so a share may exceed 100 %. In brackets: the published winnings over our ceiling."
+    table = Table("Exploitation: shares of the ceiling", header, rows, note)
+    names = [b for b in TRAINING if ceiling_of(b) is not None]
+    figure = share_bars(names, bars, "Share of what a best response wins at least")
+    return [table, Figure("shares", f"Shares of the ceiling by version. {note}", figure)]
+
+
+def difference(a: Estimate, b: Estimate) -> Estimate:
+    return Estimate(a.mean - b.mean, (a.half_width**2 + b.half_width**2) ** 0.5, min(a.pairs, b.pairs))
+
+
+def verdict(e: Estimate) -> str:
+    return "undecided" if not e.decided else "more" if e.mean > 0 else "less"
+
+
+def steps(what: Comparison, played: Played) -> list[Block]:
+    """The ablation of the series: each version is the one before it with one part more."""
+    found = [s for s in STEPS if s[1] in what.agents and s[2] in what.agents]
+    if not found:
+        return []
+    rows = []
+    for b in what.opponents:
+        row = [b]
+        for _, newer, older in found:
+            now, before = played.of(what.agents[newer], b), played.of(what.agents[older], b)
+            if now is None or before is None:
+                row.append("-")
+                continue
+            change = difference(now, before)
+            name = "SB" if b == what.equilibrium else b
+            theirs = [published_cell(what.chapter.published, VERSIONS[v].row, name) for v in (newer, older)]
+            known = theirs[0] is not None and theirs[1] is not None
+            row.append(
+                beside(change, theirs[0][0] - theirs[1][0] if known else None) + f" {verdict(change)}"  # type: ignore[index]
+            )
+        rows.append(row)
+    row = ["mean share"]
+    for _, newer, older in found:
+        change = difference(*(mean_share(shares_of(what, played, what.agents[v])) for v in (newer, older)))
+        row.append(f"{percent(change)} points {verdict(change)}")
+    rows.append(row)
+    header = ["opponent", *(f"{part} ({newer} - {older})" for part, newer, older in found)]
+    note = (
+        "The newer version's winnings less the older's, trained independently. `more` or `less`: the 95 % interval "
+        "excludes 0. In brackets: the published difference."
+    )
+    return [Table("What each part adds", header, rows, note)]
+
+
+# What the project asks of its 2.3: (opponent, mBB/hand or None for nine tenths of the ceiling).
+GOALS = (
+    ("HM", None), ("CM", None), ("LP", None), ("TP", None), ("CS", 14_000), ("LA", 24_600), ("TA", 626), ("HP", 500),
+    ("RG", 9_200), ("SL", 990),
+)  # fmt: skip
+
+
+def goals(what: Comparison, played: Played) -> list[Block]:
+    if not what.chapter.tournament or "2.3" not in what.agents:
+        return []
+    player, rows = what.agents["2.3"], []
+    for b, wanted in GOALS:
+        ceiling = ceiling_of(b)
+        least = wanted if wanted is not None else 0.9 * ceiling if ceiling is not None else None
+        match = played.table.get((player, b)) or played.tournament.get((player, b))
+        if least is None or match is None:
+            continue
+        e = match.estimate
+        reached = "yes" if e.mean >= least else "within the interval" if e.high >= least else "no"
+        rows.append(
+            [b, estimate_cell(e), f"{least:,.0f}" + (" (90 % of the ceiling)" if wanted is None else ""), reached]
+        )
+    return [Table("What 2.3 was to win at least", ["opponent", "ASHE 2.3", "goal", "reached"], rows)]
+
+
+def accuracies(what: Comparison) -> list[Block]:
+    """How often HRE's likeliest interval is right."""
+    if not what.accuracies:
+        return []
+    reference, rows = published()["hre_accuracy"], []
+    for a in what.accuracies:
+        theirs = [reference.get(a.opponent), reference.get(f"{a.opponent}_last_500")]
+        shown = ["-" if x is None else f"{x:.1%}" for x in (a.last, a.constant, *theirs)]
+        likely = " ".join(f"{x:.0%}" for x in a.mean)
+        rows.append([a.opponent, f"{a.hands:,}", f"{a.predictions:,}", f"{a.accuracy:.1%}", *shown, likely])
+    header = [
+        "opponent", "hands", "predictions", "accuracy", "second half", "constant guess", "published",
+        "last 500 published", "mean distribution, strongest interval first",
+    ]  # fmt: skip
+    note = "A prediction is right when the likeliest of nine intervals has the opponent's hand (river showdowns)."
+    return [Table("Hand Range Estimator: accuracy", header, rows, note)]
