@@ -55,7 +55,7 @@ from ashe.game.engine import (
 from ashe.jit import njit
 from ashe.ticks import ticks
 from ashe.trees.edges import CALLS, FIRST_RAISE, FOLDS, OWN_RAISES, slot_of
-from ashe.trees.features import EHS, NEXT, ROW, next_rates, raised_row, rates, state_row
+from ashe.trees.features import EHS, NEXT, ROW, STRENGTH, next_rates, raised_row, rates, state_row
 from ashe.trees.prt import NONE, Trees, new_node, update, visit
 
 PATH = 513  # a hand of minimum raises stays below this
@@ -281,8 +281,9 @@ def _estimate_wins(m, s, bank, tables, count):
         while i < count and tables[i] // lanes == w:
             t = tables[i]
             m.output[t, 0] = bank.out[t % lanes]
-            ehs = np.float64(m.rows[t, m.length[t] - 1, EHS])
-            m.p[t] = win_probability(s.head, np.float64(bank.out[t % lanes]), ehs)
+            row = m.rows[t, m.length[t] - 1]
+            a, ehs, strength = np.float64(bank.out[t % lanes]), np.float64(row[EHS]), np.float64(row[STRENGTH])
+            m.p[t] = win_probability(s.head, a, ehs, strength, m.V[t, STREET])
             i += 1
 
 

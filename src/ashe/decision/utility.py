@@ -14,9 +14,10 @@ fold, call and all-in are considered. Of equal utilities the first in the order 
 *Heads*: `direct` takes the estimators' outputs a in (0, 1) as p and phi. `modulated` (the author's 2017 prototype)
 bends a sound first guess: p = EHS ** (1 / a), phi = base ** a, where base is the fold rate seen at the raise's node,
 mixed for few visits with the prior odds * (1 + cards on the board / 5), odds being what the raise offers. `odds`
-(ours) bends the same guesses both ways: a / (1 - a) is a likelihood ratio, which multiplies the odds of EHS and of the
-base. An output of 1/2 leaves them alone, and p may lie above EHS, which `modulated` rules out. Guesses are kept away
-from 0 and 1 (`SUREST`), so that an estimator can overrule even what has happened every time.
+(ours) bends such guesses both ways: a / (1 - a) is a likelihood ratio, by which the odds of a guess are multiplied; an
+output of 1/2 leaves it alone. The guess of a win (`win_guess`) has the odds of EHS, drawn towards even by the cards to
+come and divided by those of the opponent's mean strength at showdowns from here. Guesses are kept away from 0 and 1, so
+that an estimator can overrule even what has happened every time.
 """
 
 import numpy as np
@@ -28,7 +29,7 @@ from ashe.trees.prt import FOLDS_LATER, VISITS
 ACTIONS = FIRST_RAISE + OWN_RAISES  # fold, call, five raises: the own edges of a tree
 HEADS = {"direct": 0, "modulated": 1, "odds": 2}
 SMALLEST = 1e-6  # an estimator's output may underflow to 0
-SUREST_WIN, SUREST_FOLD = 0.02, 0.1
+SUREST_WIN, SUREST_FOLD = 0.02, 0.05
 
 
 @njit
@@ -66,10 +67,19 @@ def weighed(guess, a, least):
 
 
 @njit
-def win_probability(head, a, ehs):
+def win_guess(ehs, strength, street):
+    """The odds of EHS to the power (board cards / 5), divided by those of the opponent's mean strength at showdowns."""
+    cards = 0 if street == 0 else street + 2
+    won = max(ehs, SMALLEST) ** (cards / 5.0)
+    lost = max(1.0 - ehs, SMALLEST) ** (cards / 5.0)
+    return won * (1.0 - strength) / (won * (1.0 - strength) + lost * strength)
+
+
+@njit
+def win_probability(head, a, ehs, strength, street):
     """p from SWRE's output."""
     if head == 2:
-        return weighed(ehs, a, SUREST_WIN)
+        return weighed(win_guess(ehs, strength, street), a, SUREST_WIN)
     return a if head == 0 else ehs ** (1.0 / max(a, SMALLEST))
 
 

@@ -11,6 +11,7 @@ from ashe.decision.utility import (
     own_raises,
     restricted,
     utilities,
+    win_guess,
     win_probability,
 )
 from ashe.game.hand import Hand
@@ -131,18 +132,23 @@ def test_raises_that_need_the_stack_are_the_all_in():
 
 
 def test_heads():
-    assert win_probability(0, 0.3, 0.9) == 0.3
-    assert win_probability(1, 0.5, 0.9) == pytest.approx(0.81)
-    assert win_probability(1, 0.0, 0.9) == pytest.approx(0.0)
+    assert win_probability(0, 0.3, 0.9, 0.5, 0) == 0.3
+    assert win_probability(1, 0.5, 0.9, 0.5, 0) == pytest.approx(0.81)
+    assert win_probability(1, 0.0, 0.9, 0.5, 0) == pytest.approx(0.0)
     assert fold_probability(0, 0.3, 0.9) == 0.3
     assert fold_probability(1, 0.5, 0.25) == pytest.approx(0.5)
-    # Even likelihoods leave a guess alone; 9:1 turn odds of 1:3 into 3:1, 1:9 a sure fold (9:1 at most) into even.
-    assert win_probability(2, 0.5, 0.7) == pytest.approx(0.7)
-    assert win_probability(2, 0.9, 0.25) == pytest.approx(0.75)
-    assert win_probability(2, 0.0, 1.0) == pytest.approx(0.0, abs=1e-4)
+    # Even likelihoods leave a guess alone; 9:1 turn odds of 1:3 into 3:1, 1:19 a sure fold (19:1 at most) into even.
+    assert win_probability(2, 0.5, 0.7, 0.5, 3) == pytest.approx(0.7)
+    assert win_probability(2, 0.9, 0.25, 0.5, 3) == pytest.approx(0.75)
+    assert win_probability(2, 0.0, 1.0, 0.5, 3) == pytest.approx(0.0, abs=1e-4)
     assert fold_probability(2, 0.5, 0.7) == pytest.approx(0.7)
-    assert fold_probability(2, 0.1, 1.0) == pytest.approx(0.5)
-    assert fold_probability(2, 0.9, 0.0) == pytest.approx(0.5)
+    assert fold_probability(2, 0.05, 1.0) == pytest.approx(0.5)
+    assert fold_probability(2, 0.95, 0.0) == pytest.approx(0.5)
+    # Before the flop any hand is even; on the flop odds of 2 ** 5 count as 2 ** 3; odds of 3:1 meet a strength of 3:1.
+    assert win_guess(0.85, 0.5, 0) == pytest.approx(0.5)
+    assert win_guess(32 / 33, 0.5, 1) == pytest.approx(8 / 9)
+    assert win_guess(0.75, 0.75, 3) == pytest.approx(0.5)
+    assert win_guess(0.0, 0.5, 3) == pytest.approx(0.0, abs=1e-5)
     # A pot-size bet offers 1:2, odds 1/3; on the flop the prior is 1/3 * (1 + 3/5).
     assert fold_guess(0, 0.0, fold_prior(1 / 3, 1), 10.0) == pytest.approx(1 / 3 * 1.6)
     assert fold_guess(5, 1.0, fold_prior(1 / 3, 0), 10.0) == pytest.approx(0.5 + 0.5 / 3)
