@@ -22,10 +22,15 @@ from ashe.trees.defaults import street_defaults
 SEED, GENERATION = 5, 2
 
 
-def with_log_odds(guess, a, least):
-    def log_odds(p):
-        return np.log(p / (1 - p))
+def log_odds(p):
+    return np.log(max(p, 1e-6)) - np.log(max(1 - p, 1e-6))
 
+
+def win_guess(own_ehs, opponents_strength, cards):
+    return 1 / (1 + np.exp(log_odds(opponents_strength) - log_odds(own_ehs) * cards / 5))
+
+
+def with_log_odds(guess, a, least):
     return 1 / (1 + np.exp(-log_odds(min(max(guess, least), 1 - least)) - log_odds(a)))
 
 
@@ -165,7 +170,7 @@ class Twin:
         p = {
             "direct": lambda: a,
             "modulated": lambda: strengths[-1] ** (1 / a),
-            "odds": lambda: with_log_odds(strengths[-1], a, 0.02),
+            "odds": lambda: with_log_odds(win_guess(strengths[-1], rows[-1][2], len(view.board)), a, 0.02),
         }[self.config.head]()
         own, other = 20_000 - hand.stacks[seat], 20_000 - hand.stacks[1 - seat]
         u = {(CALL, 0): (2 * p - 1) * min(other, own + hand.stacks[seat])}
@@ -195,7 +200,7 @@ class Twin:
             return guess
         ahead = [*rows, self.features(node, after, seat, 0.0)]
         a = self.ofre.output([[*row[:8], *row[9:]] for row in ahead])
-        return {"direct": a, "modulated": guess**a, "odds": with_log_odds(guess, a, 0.1)}[self.config.head]
+        return {"direct": a, "modulated": guess**a, "odds": with_log_odds(guess, a, 0.05)}[self.config.head]
 
     def learn(self, seat, events, shown, board):
         path, hand, _ = self.walk(seat, events, board)
