@@ -99,13 +99,13 @@ def mean_share(estimates: Sequence[tuple[Estimate, float]]) -> Estimate:
     return Estimate(100 * mean, 100 * width, sum(e.pairs for e, _ in estimates))
 
 
-def shares_of(what: Comparison, played: Played, player: str) -> list[tuple[Estimate, float]]:
-    """Winnings and ceilings against the training opponents."""
-    found = []
+def shares_of(what: Comparison, played: Played, player: str) -> dict[str, tuple[Estimate, float]]:
+    """Winnings and ceilings by training opponent."""
+    found = {}
     for b in TRAINING:
         e, ceiling = played.of(player, b), ceiling_of(b)
         if e is not None and ceiling is not None:
-            found.append((e, ceiling))
+            found[b] = (e, ceiling)
     return found
 
 
@@ -118,6 +118,7 @@ def shares(what: Comparison, played: Played) -> list[Block]:
     players = dict(what.agents) | ({what.equilibrium: what.equilibrium} if what.equilibrium else {})
     if not players:
         return []
+    names = [b for b in TRAINING if ceiling_of(b) is not None]
     rows, bars = [], {}
     for b in TRAINING:
         row = [b, cell(ceiling_of(b))]
@@ -131,13 +132,14 @@ def shares(what: Comparison, played: Played) -> list[Block]:
     last = ["mean share", ""]
     for label, a in players.items():
         values = shares_of(what, played, a)
-        last.append(percent(mean_share(values)))
-        bars[label if label not in VERSIONS else f"ASHE {label}"] = [100 * e.mean / c for e, c in values]
+        last.append(percent(mean_share(list(values.values()))))
+        bars[label if label not in VERSIONS else f"ASHE {label}"] = [
+            100 * values[b][0].mean / values[b][1] if b in values else float("nan") for b in names
+        ]
     rows.append(last)
     header = ["opponent", "ceiling", *(f"ASHE {label}" if label in VERSIONS else label for label in players)]
     note = f"Ceilings: {ORIGIN}, so a share may exceed 100 %. In brackets: the published winnings over our ceiling."
     table = Table("Exploitation: shares of the ceiling", header, rows, note)
-    names = [b for b in TRAINING if ceiling_of(b) is not None]
     figure = share_bars(names, bars, "Share of what a best response wins at least")
     return [table, Figure("shares", f"Shares of the ceiling by version. {note}", figure)]
 
@@ -173,7 +175,9 @@ def steps(what: Comparison, played: Played) -> list[Block]:
         rows.append(row)
     row = ["mean share"]
     for _, newer, older in found:
-        change = difference(*(mean_share(shares_of(what, played, what.agents[v])) for v in (newer, older)))
+        change = difference(
+            *(mean_share(list(shares_of(what, played, what.agents[v]).values())) for v in (newer, older))
+        )
         row.append(f"{percent(change)} points {verdict(change)}")
     rows.append(row)
     header = ["opponent", *(f"{part} ({newer} - {older})" for part, newer, older in found)]

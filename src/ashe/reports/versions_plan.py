@@ -113,7 +113,7 @@ class Comparison:
     def exploitation(self) -> list[MatchPlan]:
         plans = [self.plan(a, b) for a in self.agents.values() for b in self.opponents]
         if self.equilibrium:
-            plans += [self.plan(self.equilibrium, b) for b in self.chapter.opponents]
+            plans += [self.plan(self.equilibrium, b) for b in self.chapter.opponents if b != self.equilibrium]
         for rival in self.chapter.rivals:
             if rival in self.agents:
                 plans += [
