@@ -12,7 +12,7 @@ from ashe.reports import chapter5_studies as studies
 from ashe.reports.chapter5_plan import CURRICULA, RECORD, Chapter5, Done, Results, play
 from ashe.reports.document import Block, Report, Table, Text
 from ashe.reports.published import cell, estimate_cell, published, published_cell, published_pair
-from ashe.reports.shares import ORIGIN, ceiling_of, share_text
+from ashe.reports.shares import ceiling_of, origin, share_text
 
 
 def report(what: Chapter5, store: ResultStore, command: str, workers: int = 1, done: Done | None = None) -> Report:
@@ -79,7 +79,7 @@ def of_record(what: Chapter5, matches: Results) -> Table:
             ]
         )
     header = ["opponent", "hands", "mBB/hand", "all-in adjusted", "ceiling", "share", "published A4", "ratio"]
-    note = f"Ceilings: {ORIGIN}. Published for EQ: against Slumbot."
+    note = f"Ceilings are lower bounds of the best response ({origin()}). Published for EQ: against Slumbot."
     return Table(f"{RECORD}, the agent of record", header, rows, note)
 
 
