@@ -12,7 +12,7 @@ from ashe.reports.chapter5_plan import Done
 from ashe.reports.document import Block, Figure, Report, Table, Text
 from ashe.reports.figures import share_bars
 from ashe.reports.published import beside, cell, estimate_cell, published, published_cell, published_pair
-from ashe.reports.shares import ORIGIN, ceiling_of, share_text
+from ashe.reports.shares import ceiling_of, origin, share_text
 from ashe.reports.versions_plan import TRAINING, VERSIONS, Comparison, Played, Version, play
 from ashe.reports.versions_tournament import tournament
 
@@ -138,7 +138,10 @@ def shares(what: Comparison, played: Played) -> list[Block]:
         ]
     rows.append(last)
     header = ["opponent", "ceiling", *(f"ASHE {label}" if label in VERSIONS else label for label in players)]
-    note = f"Ceilings: {ORIGIN}, so a share may exceed 100 %. In brackets: the published winnings over our ceiling."
+    note = (
+        f"Ceilings: lower bounds ({origin()}), so a share may exceed 100 %. In brackets: the published winnings over "
+        "our ceiling."
+    )
     table = Table("Exploitation: shares of the ceiling", header, rows, note)
     figure = share_bars(names, bars, "Share of what a best response wins at least")
     return [table, Figure("shares", f"Shares of the ceiling by version. {note}", figure)]
