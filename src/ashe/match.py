@@ -15,6 +15,7 @@ from ashe.evaluation.stats import STREETS
 from ashe.evaluation.tables import Tables
 from ashe.interrupt import insistent_interrupts
 from ashe.players.registry import make_player
+from ashe.reports.shares import ceilings, share_text
 
 if TYPE_CHECKING:
     from ashe.agents.ashe2_explain import Explainer
@@ -52,6 +53,11 @@ def show(result: MatchResult, ev: bool) -> str:
     ]
     if ev:
         lines.append(f"all-in adjusted: {result.adjusted_estimate} mBB/hand")
+    ceiling = ceilings().get(plan.b)
+    if ceiling is not None and estimate.mean > 0:
+        wins = f"{'' if ceiling.exact else 'at least '}{ceiling.mbb:,.0f} mBB/hand"
+        share = share_text(estimate.mean, plan.b)
+        lines.append(f"exploitation ratio: {share} (a best response wins {wins} from {plan.b})")
     lines.append(f"{'':10}" + "".join(f"{s + ' raise':>18}" for s in STREETS) + f"{'fold to a raise':>18}")
     for slot, name in enumerate((plan.a, plan.b)):
         s = result.statistics(slot)

@@ -16,6 +16,7 @@ from ashe.evaluation.stats import STREETS, Z95
 from ashe.reports.document import Figure, Report, Table, Text
 from ashe.reports.figures import box_plot
 from ashe.reports.published import cell, published
+from ashe.reports.shares import origin, share_text
 
 OPPONENTS = ("SL", "CM", "HM", "CS")
 HALF = 500  # chapter 4 plays 2 x 500 hands
@@ -90,18 +91,19 @@ def exploitation(what: Chapter4, matches: dict[tuple[str, str], StoredMatch]) ->
     for b in OPPONENTS:
         mean, width = over_champions([matches[a, b].estimate.mean for a in what.champions])
         theirs, slumbot = reference[b]
-        row = [b, cell([mean, width]), cell(theirs), f"{mean / theirs[0]:.2f}"]
+        row = [b, cell([mean, width]), share_text(mean, b), cell(theirs), f"{mean / theirs[0]:.2f}"]
         if what.equilibrium:
             e = matches[what.equilibrium, b].estimate
             row.append(cell([e.mean, e.half_width]))
         rows.append([*row, cell(slumbot)])
-    header = ["opponent", "ASHE 1.0", "published", "ratio"]
+    header = ["opponent", "ASHE 1.0", "share", "published", "ratio"]
     header += [what.equilibrium] if what.equilibrium else []
     return Table(
         "Table 4-2: opponent exploitation",
         [*header, "Slumbot 2016"],
         rows,
-        f"Mean over {len(what.champions)} champions; 95 % interval over champions.",
+        f"Mean over {len(what.champions)} champions; 95 % interval over champions. Share: of what a best response wins "
+        f"at least ({origin()}).",
     )
 
 

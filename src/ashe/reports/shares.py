@@ -13,11 +13,16 @@ FILE = Path(__file__).parent / "data" / "ceilings.json"
 
 
 class Ceiling(NamedTuple):
-    """mBB/hand that can be won from a player at least; exactly so much where the interval is empty."""
+    """mBB/hand that can be won from a player at least."""
 
     mbb: float
     ci95: float
     source: str
+
+    @property
+    def exact(self) -> bool:
+        """No player wins more."""
+        return self.source == "exact"
 
 
 @cache

@@ -86,9 +86,9 @@ def test_replies():
         read_reply({})
 
 
-@pytest.mark.parametrize("hero", ["HP", "LBR@TA"])
-def test_session(hero, tmp_path):
-    with StandIn("TA") as service:
+@pytest.mark.parametrize(("hero", "bot"), [("HP", "EQ"), ("LBR@TA", "TA")])
+def test_session(hero, bot, tmp_path):
+    with StandIn(bot) as service:
         session = Session(hero, Client(config(service.base)), path=tmp_path / "s.jsonl")
         session.play(12)
         assert [r.winnings for r in session.records] == list(service.dealer.winnings.values())
