@@ -79,6 +79,8 @@ tables: setup  ## build the equity tables now (otherwise at first use)
 bench: setup
 	$(PY) benchmarks/bench_cards.py
 	$(PY) benchmarks/bench_match.py
+	$(PY) benchmarks/bench_kernel.py
+	$(PY) benchmarks/bench_training.py
 	$(PY) benchmarks/bench_solver.py
 	$(PY) benchmarks/bench_ashe2.py
 

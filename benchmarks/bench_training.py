@@ -5,11 +5,16 @@
 2. One worker against two.
 3. Seconds a generation as population and hands grow.
 
-Compilation and start-up are not counted: every line follows a warm-up generation.
+Compilation and start-up are not counted: every line follows a warm-up generation. On a busy machine read the figures
+per CPU second (this process and its workers, user and system time): they are what one free core would do, and the
+shares and the growth are taken from them.
 """
 
 import argparse
+import multiprocessing
+import os
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -39,9 +44,9 @@ def kernel_seconds(config: Ashe1Config, genome: np.ndarray, lanes: int, ticks: i
     c, y = np.zeros((cells, lanes), np.float32), np.zeros((cells, lanes), np.float32)
     hidden, out = np.zeros((a.hidden, lanes), np.float32), np.zeros((1, lanes), np.float32)
     kernel_only(genome, a, x, c, y, mask, hidden, out, 10, 10)
-    start = time.perf_counter()
+    start = time.process_time()
     kernel_only(genome, a, x, c, y, mask, hidden, out, ticks, decisions)
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 def lively(problem: Ashe1Problem, n: int) -> np.ndarray:
@@ -49,13 +54,22 @@ def lively(problem: Ashe1Problem, n: int) -> np.ndarray:
     return problem.initial(1, n).numpy() * np.float32(10)
 
 
-def generations(workers: Workers, genomes: np.ndarray, count: int) -> float:
-    """Seconds a generation."""
+def cpu_seconds() -> float:
+    """Spent so far by this process and the workers it has running."""
+    total = time.process_time()
+    for child in multiprocessing.active_children():
+        fields = Path(f"/proc/{child.pid}/stat").read_text().rpartition(")")[2].split()
+        total += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return total
+
+
+def generations(workers: Workers, genomes: np.ndarray, count: int) -> tuple[float, float]:
+    """Seconds a generation: by the clock, and of CPU time."""
     workers.evaluate(genomes, GenerationTask(1, 0, OPPONENTS))
-    start = time.perf_counter()
+    start, spent = time.perf_counter(), cpu_seconds()
     for g in range(1, count + 1):
         workers.evaluate(genomes, GenerationTask(1, g, OPPONENTS))
-    return (time.perf_counter() - start) / count
+    return (time.perf_counter() - start) / count, (cpu_seconds() - spent) / count
 
 
 def shares(config: Ashe1Config, half: int, population: int) -> str:
@@ -65,16 +79,16 @@ def shares(config: Ashe1Config, half: int, population: int) -> str:
     evaluator.evaluate(genomes[:1], GenerationTask(1, 0, OPPONENTS))
     evaluator.work[:] = 0
     task = GenerationTask(1, 1, OPPONENTS)
-    start = time.perf_counter()
+    start = time.process_time()
     evaluator.tables.of(task)
-    decks = time.perf_counter() - start
-    start = time.perf_counter()
+    decks = time.process_time() - start
+    start = time.process_time()
     evaluator.evaluate(genomes, task)
-    loop = time.perf_counter() - start
+    loop = time.process_time() - start
     steps, ticks, decisions = (int(v) for v in evaluator.work)
     kernel = kernel_seconds(config, genomes[0], 2 * len(OPPONENTS), ticks, decisions)
     hands = population * len(OPPONENTS) * 2 * half
-    whole = generations(InProcess(problem.evaluator_factory), genomes, 2)
+    _, whole = generations(InProcess(problem.evaluator_factory), genomes, 2)
     python = max(0.0, whole - decks - loop)
     parts = {"kernel": kernel, "engine and rules": loop - kernel, "decks": decks, "Python": python}
     text = ", ".join(f"{name} {seconds / whole:.0%}" for name, seconds in parts.items())
@@ -97,16 +111,18 @@ def main() -> None:
                 seconds[n] = generations(workers, genomes, count)
             finally:
                 workers.close()
+        (clock1, cpu1), (clock2, cpu2) = seconds[1], seconds[2]
         print(
-            f"{name}: {hands / seconds[2]:,.0f} hands/s on two workers, {hands / seconds[1]:,.0f} on one: "
-            f"{seconds[1] / seconds[2]:.2f} times as fast"
+            f"{name}: {hands / clock2:,.0f} hands/s on two workers, {hands / clock1:,.0f} on one: "
+            f"{clock1 / clock2:.2f} times as fast; per CPU second {hands / cpu2:,.0f} and {hands / cpu1:,.0f}, so two "
+            f"free cores would be {2 * cpu1 / cpu2:.2f} times as fast as one"
         )
         print(f"  one worker's time: {shares(config, half, population)}")
     config = SIZES["ashe1_2017"]
-    print("seconds a generation, ashe1_2017, one process (and hands/s):")
+    print("CPU seconds a generation, ashe1_2017, one process (and hands per CPU second):")
     for p, h in ((25, 250), (50, 250), (100, 250), (50, 500), (50, 1000)):
         problem = Ashe1Problem(config, HEADS_UP, h)
-        seconds_each = generations(InProcess(problem.evaluator_factory), lively(problem, p), count)
+        _, seconds_each = generations(InProcess(problem.evaluator_factory), lively(problem, p), count)
         rate = p * len(OPPONENTS) * 2 * h / seconds_each
         print(f"  population {p:3d}, 2 x {h:4d} hands: {seconds_each:6.2f} s ({rate:,.0f})")
 

@@ -48,6 +48,7 @@ class Ashe1Config:
     decision: str = setting("printed", choices=tuple(DECISION_RULES), help="from the score to an action")
     power: float = setting(1.0, gt=0.0, help="exponent on the size of the score; above 1, small wishes get more room")
     preflop: str = setting("free", choices=tuple(PREFLOP), help="raises before the flop; free as printed")
+    slow_play: bool = setting(False, help="leaves the first bet of flop and turn to the opponent; false as printed")
     init: str = setting("printed", choices=("printed", "prototype"), help="standard deviations of the first genes")
     init_scale: float = setting(1.0, gt=0.0, help="factor on these deviations")
 
@@ -84,6 +85,7 @@ class Ashe1Config:
             rule=DECISION_RULES[self.decision],
             power=self.power,
             preflop=PREFLOP[self.preflop],
+            slow_play=int(self.slow_play),
             every_action=int(self.step == "every_action"),
             end_step=int(self.end_step),
         )

@@ -56,6 +56,7 @@ class Layout(NamedTuple):
     rule: int  # decision rule
     power: float  # exponent on the size of the score
     preflop: int  # which raises before the flop are allowed
+    slow_play: int  # no first bets on flop and turn
     every_action: int
     end_step: int
 
@@ -244,7 +245,7 @@ def answer(S, tables, a, out, full_stack, meta, kinds, totals):
     for i in range(tables.shape[0]):
         t = tables[i]
         o = observe(S, t, 0, S[t, ACTOR], meta, 0, 0, nothing, no_strength, no_strength, full_stack, no_style)
-        kinds[i], totals[i] = threshold_action(a.rule, a.power, a.preflop, o, np.float64(out[0, t]))
+        kinds[i], totals[i] = threshold_action(a.rule, a.power, a.preflop, a.slow_play, o, np.float64(out[0, t]))
 
 
 @njit(nogil=True)
@@ -315,7 +316,7 @@ def play_population(genomes, a, codes, meta, blinds, keys, ehs, percentile, rank
                 seat = S[t, ACTOR]
                 deck = table[t, 0] + table[t, HAND]
                 o = observe(S, t, 0, seat, table, 0, deck, keys, ehs, percentile, blinds[3], style_keys)
-                kind, to = threshold_action(a.rule, a.power, a.preflop, o, np.float64(out[0, t]))
+                kind, to = threshold_action(a.rule, a.power, a.preflop, a.slow_play, o, np.float64(out[0, t]))
                 play(S, t, 0, kind, to, table, history, stats[i])
                 table[t, STATUS] = PLAYED
     return steps, ticks, decisions

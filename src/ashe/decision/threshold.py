@@ -13,11 +13,13 @@ What becomes of a raise before the flop (docs/ashe1.md says why this matters):
 | free | any size, as printed |
 | small_ball | the minimum raise, also against a raise |
 | flat | who opens raises the minimum; a raise is called instead of raised again |
+
+With `slow_play` the first bet of the flop and of the turn is left to the opponent: a wish to bet there is a check.
 """
 
 import numpy as np
 
-from ashe.game.engine import CALL, RAISE
+from ashe.game.engine import CALL, FLOP, RAISE, TURN
 from ashe.jit import njit
 from ashe.opponents.observation import adjusted_decision_algorithm, decision_algorithm, fold, unraised
 
@@ -44,11 +46,12 @@ def sign_rule(o, score):
 
 
 @njit
-def threshold_action(rule, power, preflop, o, score):
+def threshold_action(rule, power, preflop, slow_play, o, score):
     """(kind, street total) for an aggression score, by the numbers of the rule and of `preflop`.
 
     With free raises before the flop evolution is caught by CS, which folds every hand to a large one, and never meets
-    the much better play after it; with small ball it loses itself in raising wars with HM.
+    the much better play after it; with small ball it loses itself in raising wars with HM. Betting first on flop and
+    turn is the next such trap: CS folds to it, but a raise would have won CS's own bet as well.
     """
     w = wish(score, power)
     if rule == 0:
@@ -61,4 +64,6 @@ def threshold_action(rule, power, preflop, o, score):
         if preflop == 2 and not unraised(o):
             return CALL, 0
         to = o.min_to
+    elif slow_play == 1 and kind == RAISE and unraised(o) and o.street in (FLOP, TURN):
+        return CALL, 0
     return kind, to

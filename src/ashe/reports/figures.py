@@ -84,7 +84,7 @@ def box_plot(
         axes.plot(1 + rng.uniform(-0.08, 0.08, len(values)), values, "o", color="#2c5f8a", alpha=0.6, markersize=4)
         axes.plot([1], [reference], "D", color="#e08e0b", markersize=7)
         low, high = min(*values, reference), max(*values, reference)
-        margin = 0.15 * (high - low) or 0.05 * abs(high) or 1.0
+        margin = max(0.15 * (high - low), 0.05 * abs(high), 2.0)  # ticks are whole numbers and must differ
         axes.set_ylim(low - margin, high + margin)
         axes.set_xticks([1], [name])
         axes.yaxis.set_major_formatter(lambda v, _: f"{v:,.0f}")

@@ -30,7 +30,7 @@ VARIANTS = {
     "adjusted": {"decision": "adjusted", "end_step": False},
     "own decisions": {"step": "own_decisions"},
     "prototype": PROTOTYPE,
-    "plus": {"decision": "sign", "power": 3.0, "preflop": "flat"},
+    "plus": {"decision": "sign", "power": 3.0, "preflop": "flat", "slow_play": True},
     "small ball": {"decision": "sign", "power": 3.0, "preflop": "small_ball"},
 }
 HANDS = 40
@@ -157,7 +157,7 @@ class Twin:
         }  # fmt: skip
         o = Observation(**(dict.fromkeys(Observation._fields, 0) | given))
         c = self.config
-        return Action(*threshold_action(RULES[c.decision], c.power, PREFLOP[c.preflop], o, score))
+        return Action(*threshold_action(RULES[c.decision], c.power, PREFLOP[c.preflop], int(c.slow_play), o, score))
 
     def hand_over(self, result):
         if self.hand is None:  # the opponent folded before we could act: our cards do not matter, but EHS is an input
@@ -235,7 +235,7 @@ def test_sign_rule(score, given, expected):
     base = dict.fromkeys(Observation._fields, 0) | {
         "own": 500, "stack": 19_500, "min_to": 600, "max_to": 20_000, "full_stack": 20_000, "big_blind": 100,
     }  # fmt: skip
-    assert threshold_action(2, 1.0, 0, Observation(**(base | given)), score) == expected
+    assert threshold_action(2, 1.0, 0, 0, Observation(**(base | given)), score) == expected
 
 
 @pytest.mark.parametrize(
@@ -259,7 +259,27 @@ def test_raises_before_the_flop_and_cubic_wish(preflop, street, n_bet, score, ex
         "full_stack": 20_000, "big_blind": 100, "n_bet": n_bet,
     }  # fmt: skip
     o = Observation(**(dict.fromkeys(Observation._fields, 0) | given))
-    assert threshold_action(2, 3.0, PREFLOP[preflop], o, score) == expected
+    assert threshold_action(2, 3.0, PREFLOP[preflop], 0, o, score) == expected
+
+
+@pytest.mark.parametrize(
+    ("street", "n_bet", "score", "expected"),
+    [
+        *((street, 0, 0.9, (CALL, 0)) for street in (1, 2)),  # nobody has bet: a check
+        *((street, 1, 0.9, (RAISE, 14_580)) for street in (1, 2)),
+        (3, 0, 0.9, (RAISE, 14_580)),
+        (0, 1, 0.9, (RAISE, 14_580)),
+        (1, 1, 0.2, (CALL, 0)),
+        (1, 1, -0.2, (FOLD, 0)),
+    ],
+)
+def test_slow_play_leaves_the_first_bet_to_the_opponent(street, n_bet, score, expected):
+    given = {
+        "street": street, "call": 300 if n_bet else 0, "own": 500, "stack": 19_500, "min_to": 600, "max_to": 20_000,
+        "full_stack": 20_000, "big_blind": 100, "n_bet": n_bet,
+    }  # fmt: skip
+    o = Observation(**(dict.fromkeys(Observation._fields, 0) | given))
+    assert threshold_action(2, 3.0, PREFLOP["free"], 1, o, score) == expected
 
 
 def test_published_sizes():
