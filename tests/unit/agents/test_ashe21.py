@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from ashe2_twin import GENERATION, SEED, Checked, Twin, genome_of, stats_of, stats_of_twin, tables_of
 
+from ashe.agents import training
 from ashe.agents.ashe2 import DEFAULT, Ashe2Config
 from ashe.agents.ashe2_player import Ashe2Player
 from ashe.agents.ashe2_session import Ashe2Session
@@ -260,3 +261,16 @@ def test_experiments_have_the_published_parameters(name):
     assert agent.lambdas == (50, 20, 10, 5)
     assert [plan.curriculum.at(g).module for g in (0, 50, 100)] == ["ofre", "swre", "ofre"]
     assert {g: plan.curriculum.at(g).opponents[0] for g in (199, 200)} == {199: "HM", 200: "LA"}
+
+
+def test_digest_covers_more_than_python(monkeypatch, tmp_path):
+    """Stored results are played anew when the LSTM kernel or the measured default features change."""
+    names = {path.name for path in training.DATA}
+    assert {"defaults.json", "kernel.cpp", "simd.cpp", "tiles.cpp"} <= names
+    before = Ashe2Player("x", BASE, genome_of(BASE, 1)).digest
+    assert Ashe2Player("y", BASE, genome_of(BASE, 1)).digest == before
+    changed = tmp_path / "kernel.cpp"
+    changed.write_bytes(b"// other")
+    data = tuple(changed if path.name == "kernel.cpp" else path for path in training.DATA)
+    monkeypatch.setattr(training, "DATA", data)
+    assert Ashe2Player("x", BASE, genome_of(BASE, 1)).digest != before
