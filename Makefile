@@ -83,6 +83,7 @@ bench: setup
 	$(PY) benchmarks/bench_training.py
 	$(PY) benchmarks/bench_solver.py
 	$(PY) benchmarks/bench_ashe2.py
+	$(PY) benchmarks/bench_session.py
 
 clean:
 	rm -rf $(VENV) runs .pytest_cache .mypy_cache .ruff_cache

@@ -199,21 +199,36 @@ GOALS = (
 
 
 def goals(what: Comparison, played: Played) -> list[Block]:
-    if not what.chapter.tournament or "2.3" not in what.agents:
+    """What the project asks of its versions, and whether ours do it."""
+    if not what.chapter.tournament:
         return []
-    player, rows = what.agents["2.3"], []
-    for b, wanted in GOALS:
-        ceiling = ceiling_of(b)
-        least = wanted if wanted is not None else 0.9 * ceiling if ceiling is not None else None
-        match = played.table.get((player, b)) or played.tournament.get((player, b))
-        if least is None or match is None:
-            continue
-        e = match.estimate
-        reached = "yes" if e.mean >= least else "within the interval" if e.high >= least else "no"
-        rows.append(
-            [b, estimate_cell(e), f"{least:,.0f}" + (" (90 % of the ceiling)" if wanted is None else ""), reached]
-        )
-    return [Table("What 2.3 was to win at least", ["opponent", "ASHE 2.3", "goal", "reached"], rows)]
+    rows = []
+
+    def add(label: str, b: str, least: float, goal: str, strict: bool = False) -> None:
+        player, name = what.agents[label], what.agents.get(b, b)
+        e = played.of(player, name) or played.between(player, name)
+        if e is not None:
+            met = e.low > least if strict else e.mean >= least
+            reached = "yes" if met else "within the interval" if e.high >= least else "no"
+            rows.append([f"{label} against {b}", estimate_cell(e), goal, reached])
+
+    if "2.3" in what.agents:
+        for b, wanted in GOALS:
+            ceiling = ceiling_of(b)
+            if wanted is not None:
+                add("2.3", b, wanted, f"{wanted:,}")
+            elif ceiling is not None:
+                add("2.3", b, 0.9 * ceiling, f"{0.9 * ceiling:,.0f} (90 % of the ceiling)")
+    for newer in ("2.3", "2.2"):
+        for older in ("2.0", "1.0"):
+            if newer in what.agents and older in what.agents:
+                add(newer, older, 0.0, "above 0, with its interval", strict=True)
+    if what.equilibrium:
+        for label in what.agents:
+            add(label, what.equilibrium, 0.0, "no decided loss")
+    if not rows:
+        return []
+    return [Table("What was asked, and what is reached", ["match", "mBB/hand", "goal", "reached"], rows)]
 
 
 def accuracies(what: Comparison) -> list[Block]:

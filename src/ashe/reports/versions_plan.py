@@ -1,7 +1,7 @@
 """What the reports of chapters 6 to 8 play: versions of ASHE, their opponents, and the matches of every table."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from ashe.evaluation.match import MatchPlan
@@ -143,6 +143,13 @@ class Played:
         """a's winnings from b in the table."""
         match = self.table.get((a, b))
         return None if match is None else match.estimate
+
+    def between(self, a: str, b: str) -> Estimate | None:
+        """a's winnings from b in the tournament."""
+        match, mirrored = self.tournament.get((a, b)), self.tournament.get((b, a))
+        if match is not None:
+            return match.estimate
+        return None if mirrored is None else replace(mirrored.estimate, mean=-mirrored.estimate.mean)
 
 
 def play(what: Comparison, store: ResultStore, workers: int, done: Done | None) -> Played:

@@ -85,7 +85,8 @@ def test_chapter_8(assets, tmp_path):
     assert by_name["TP"][2] == "5"  # Slumbot's
     assert {m.hands for m in played.tournament.values()} & {400, 600}  # undecided pairs played on
     assert found["Hand Range Estimator: accuracy"].rows[0][3:8] == ["60.0%", "70.0%", "30.0%", "78.5%", "90.0%"]
-    assert "What 2.3 was to win at least" not in found
+    asked = [row[0] for row in found["What was asked, and what is reached"].rows]
+    assert asked == ["2.1 against TP", "2.0 against TP", "1.0 against TP"]
 
     text = made.as_text()
     assert "No champion yet of ASHE 2.3" in text
@@ -99,14 +100,23 @@ def test_chapter_8(assets, tmp_path):
     assert len(again.entries) == count
 
 
-def test_the_goals_of_2_3(tmp_path):
-    what = Comparison(CHAPTERS["ch8"], {"2.3": "CM", "2.2": "HM"}, hands=100, decide=0, half=50)
-    goals = tables(versions.report(what, ResultStore(tmp_path / "r.json"), "test"))["What 2.3 was to win at least"]
+def test_what_was_asked(tmp_path):
+    what = Comparison(
+        CHAPTERS["ch8"], {"2.3": "CM", "2.2": "HM", "1.0": "SL"}, "minraise", hands=100, decide=0, half=50
+    )
+    store = ResultStore(tmp_path / "r.json")
+    goals = tables(versions.report(what, store, "test"))["What was asked, and what is reached"]
     by_name = {row[0]: row for row in goals.rows}
-    assert by_name["CS"][2] == "14,000"
-    assert by_name["HM"][2] == f"{0.9 * ceiling_of('HM'):,.0f} (90 % of the ceiling)"
-    assert by_name["TP"][3] == "no"
-    assert set(by_name) >= {"RG", "HP"}  # from the tournament
+    assert by_name["2.3 against CS"][2] == "14,000"
+    assert by_name["2.3 against HM"][2] == f"{0.9 * ceiling_of('HM'):,.0f} (90 % of the ceiling)"
+    assert by_name["2.3 against TP"][3] == "no"
+    assert {"2.3 against RG", "2.3 against HP", "2.3 against 1.0", "2.2 against 1.0"} <= set(by_name)
+    assert "2.3 against 2.0" not in by_name
+    played = play(what, store, 1, None)
+    e = played.between("SL", "CM")
+    assert e.mean == -played.between("CM", "SL").mean
+    assert (by_name["2.3 against 1.0"][3] == "yes") == (played.between("CM", "SL").low > 0)
+    assert (by_name["1.0 against minraise"][3] == "no") == (played.between("SL", "minraise").high < 0)
 
 
 def test_mean_shares_and_differences():
