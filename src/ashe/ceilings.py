@@ -133,6 +133,17 @@ def show(table: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def read(path: Path) -> dict[str, Any]:
+    """The table as it is now; empty where there is none."""
+    try:
+        known: dict[str, Any] = json.loads(path.read_text())["players"]
+    except FileNotFoundError:
+        return {}
+    except (ValueError, KeyError, OSError) as error:
+        raise UserError(f"{path} is no table of ceilings ({error}); delete it or name another with --out") from error
+    return known
+
+
 def check_rules(rules: Sequence[str]) -> None:
     for rule in rules:
         player = make_player(rule)
@@ -146,9 +157,13 @@ def main() -> int:
     check_rules(rules)
     check_counts(workers=args.workers)
     check_writable((args.out,))
+    known = read(args.out)
     attackers = ATTACKERS if args.attack is None else args.attack
     half = min(1_000, max(args.hands // 2, 1))
-    plans = [MatchPlan(a.format(rule=r), r, args.hands, half, args.seed) for r in rules for a in attackers]
+    plans = [MatchPlan(a.replace("{rule}", r), r, args.hands, half, args.seed) for r in rules for a in attackers]
+    for plan in plans:
+        if not plan.a.startswith("BR@"):  # those learn when they are made
+            make_player(plan.a)
     folder = output_folder(args.experiments / "ceilings")
     store = ResultStore(folder / "results.json")
     with tqdm(total=len(plans), unit="match", leave=False, disable=None) as bar:
@@ -158,7 +173,6 @@ def main() -> int:
                 tqdm.write(f"{match.a} wins {match.adjusted} mBB/hand (all-in adjusted)", file=sys.stderr)
             bar.update()
     matches = [m for path in sorted(args.experiments.glob("*/results.json")) for m in current(ResultStore(path))]
-    known = json.loads(args.out.read_text())["players"] if args.out.exists() else {}
     table = {**known, **table_of(rules, matches)}
     table = {rule: table[rule] for rule in (*RULES, *sorted(set(table) - set(RULES))) if rule in table}
     write_atomic(args.out, json.dumps({"command": "python -m ashe.ceilings", "players": table}, indent=1) + "\n")

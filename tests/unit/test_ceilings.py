@@ -65,6 +65,19 @@ def test_only_static_rules(rule):
         c.check_rules([rule])
 
 
+@pytest.mark.parametrize(
+    ("given", "table", "message"),
+    [(["--hands", "3"], None, "even number"), (["--attack", "XX"], None, "unknown player"), ([], "{", "no table")],
+)
+def test_bad_input_is_refused_before_work(given, table, message, tmp_path, monkeypatch):
+    out = tmp_path / "ceilings.json"
+    if table is not None:
+        out.write_text(table)
+    monkeypatch.setattr(sys, "argv", ["ashe.ceilings", "TA", *given, "--experiments", str(tmp_path), "--out", str(out)])
+    with pytest.raises(UserError, match=message):
+        c.main()
+
+
 def test_shipped_ceilings():
     """All eight training opponents have one, no lower than the calibration runs' unless it is exact."""
     known = shares.ceilings()
