@@ -1,4 +1,5 @@
 """`python -m ashe.inspect tree A B`: what A's Pattern Recognition Trees know of B after one half match.
+`python -m ashe.inspect default NAME`: the default trees that a champion of ASHE 2.1 or later brings to every match.
 
 Any player may be A: the trees are built from what its seat sees, as ASHE 2.x builds its own.
 """
@@ -12,7 +13,8 @@ from numpy.typing import NDArray
 
 from ashe.agents.ashe2 import Ashe2Config, forget, new_mind
 from ashe.agents.ashe2_play import finish, watch
-from ashe.cli import run, write_atomic
+from ashe.agents.ashe2_player import Ashe2Player
+from ashe.cli import output_folder, run, write_atomic
 from ashe.errors import UserError
 from ashe.evaluation.tables import Finished, HalfMatch, Tables
 from ashe.game.deal import deal
@@ -51,6 +53,16 @@ def trees_of_match(a: str, b: str, hands: int, seed: int, min_visits: int) -> di
     return {seat: read_tree(builder.mind.trees, int(roots[seat]), seat, min_visits) for seat in (0, 1) if roots[seat]}
 
 
+def default_trees_of(name: str, min_visits: int) -> dict[int, Node]:
+    """{seat: tree} that a champion starts every match with."""
+    player = make_player(name)
+    if not isinstance(player, Ashe2Player) or player.default is None:
+        raise UserError(f"{name} has no default trees; name a champion of ASHE 2.1 or later")
+    trees, roots = player.default
+    board_nodes = player.config.board_nodes
+    return {seat: read_tree(trees, int(roots[seat]), seat, min_visits, board_nodes) for seat in (0, 1) if roots[seat]}
+
+
 def parser() -> argparse.ArgumentParser:
     p = argparse.ArgumentParser(
         prog="python -m ashe.inspect", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -61,35 +73,37 @@ def parser() -> argparse.ArgumentParser:
     tree.add_argument("b", metavar="B", help="its opponent")
     tree.add_argument("--hands", type=int, default=1_000, help="hands of the half match (default 1000)")
     tree.add_argument("--seed", type=int, default=1)
-    tree.add_argument("--min-visits", type=int, default=10, help="leave out nodes visited less often (default 10)")
-    tree.add_argument("--depth", type=int, default=8, help="actions shown in the figure (default 8)")
-    tree.add_argument("--out", metavar="FOLDER", help="also write tree.txt, tree.json and tree.png there")
+    default = commands.add_parser("default", help="the default trees of a champion")
+    default.add_argument("a", metavar="NAME", help="a champion of ASHE 2.1 or later")
+    for command in (tree, default):
+        command.add_argument("--min-visits", type=int, default=10, help="leave out rarer nodes (default 10)")
+        command.add_argument("--depth", type=int, default=8, help="actions shown in the figure (default 8)")
+        command.add_argument("--out", metavar="FOLDER", help="also write tree.txt, tree.json and tree.png there")
     return p
 
 
 def main() -> int:
     args = parser().parse_args()
-    for name, least in (("hands", 1), ("min_visits", 1), ("depth", 1)):
-        if getattr(args, name) < least:
-            raise UserError(f"--{name.replace('_', '-')} {getattr(args, name)}: give at least {least}")
-    folder = Path(args.out) if args.out else None
-    if folder is not None:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise UserError(f"cannot write to {folder}: {error.strerror}; name another folder") from error
-    trees = trees_of_match(args.a, args.b, args.hands, args.seed, args.min_visits)
+    for name in ("hands", "min_visits", "depth"):
+        if getattr(args, name, 1) < 1:
+            raise UserError(f"--{name.replace('_', '-')} {getattr(args, name)}: give at least 1")
+    folder = None if args.out is None else output_folder(Path(args.out))
+    if args.command == "tree":
+        trees = trees_of_match(args.a, args.b, args.hands, args.seed, args.min_visits)
+        title = f"What {Path(args.a).name} knows of {args.b} after {args.hands:,} hands"
+        command = f"tree {args.a} {args.b} --hands {args.hands} --seed {args.seed}"
+    else:
+        trees = default_trees_of(args.a, args.min_visits)
+        title, command = f"Default trees of {Path(args.a).name}", f"default {args.a}"
     text = "\n\n".join("\n".join(lines(tree, seat)) for seat, tree in sorted(trees.items(), reverse=True))
     print(text)
     if folder is not None:
         write_atomic(folder / "tree.txt", text + "\n")
         data = {
-            "command": f"python -m ashe.inspect tree {args.a} {args.b} --hands {args.hands} --seed {args.seed} "
-            f"--min-visits {args.min_visits}",
+            "command": f"python -m ashe.inspect {command} --min-visits {args.min_visits}",
             "trees": {("button" if seat else "big blind"): tree.as_json() for seat, tree in trees.items()},
         }
         write_atomic(folder / "tree.json", json.dumps(data, indent=1) + "\n")
-        title = f"What {Path(args.a).name} knows of {args.b} after {args.hands:,} hands"
         write_atomic(folder / "tree.png", tree_figure(trees, title, args.depth))
     return 0
 

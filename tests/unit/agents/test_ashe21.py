@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from ashe2_twin import GENERATION, SEED, Checked, Twin, genome_of, stats_of, stats_of_twin, tables_of
 
+from ashe import inspect
 from ashe.agents import training
 from ashe.agents.ashe2 import DEFAULT, Ashe2Config
 from ashe.agents.ashe2_player import Ashe2Player
@@ -215,7 +216,7 @@ TRAINING = [
 
 
 @pytest.mark.parametrize("against", [(), ("agent.preliminary.opponents=[]",)])
-def test_a_run_leaves_a_champion_with_its_trees(against, tmp_path, capsys):
+def test_a_run_leaves_a_champion_with_its_trees(against, tmp_path, monkeypatch, capsys):
     """Its trees are those it was evaluated with: against the champion before it, also after an interruption."""
     run_dir = tmp_path / "run"
     assert main([*TRAINING, *against, f"run_dir={run_dir}"]) == 0
@@ -232,6 +233,19 @@ def test_a_run_leaves_a_champion_with_its_trees(against, tmp_path, capsys):
     player = make_player(str(run_dir))
     assert player.default is not None
     assert player.settings.use_default == 1
+    monkeypatch.setattr("sys.argv", ["inspect", "default", str(run_dir), "--out", str(tmp_path / "out")])
+    capsys.readouterr()
+    assert inspect.main() == 0
+    shown = capsys.readouterr().out
+    visits = player.default[0].counts[player.default[1], VISITS]
+    assert f"button: {visits[1]} hands" in shown
+    assert f"big blind: {visits[0]} hands" in shown
+    assert visits.sum() == 200
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"tree.txt", "tree.json", "tree.png"}
+    monkeypatch.setattr("sys.argv", ["inspect", "default", "CM"])
+    with pytest.raises(UserError, match="no default trees"):
+        inspect.main()
+
     file = run_dir / "champion.npz"
     file.unlink()  # as if killed before it was written
     (run_dir / "metrics.jsonl").write_text("".join((run_dir / "metrics.jsonl").read_text().splitlines(True)[:-1]))

@@ -106,7 +106,7 @@ def test_command_writes_text_data_and_figure(tmp_path, monkeypatch, capsys):
     [
         (("tree", "TA", "CM", "--hands", 0), "give at least 1"),
         (("tree", "TA", "nobody"), "unknown player 'nobody'"),
-        (("tree", "TA", "CM", "--out", "/dev/null/x"), "name another folder"),
+        (("tree", "TA", "CM", "--out", "/dev/null/x"), "choose another --out"),
     ],
 )
 def test_bad_input(arguments, message, monkeypatch):
