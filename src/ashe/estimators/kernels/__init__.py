@@ -8,6 +8,7 @@ from ashe.estimators.kernels.binding import (
     nb_dense,
     nb_lstm_step,
     nb_softmax,
+    population_rows,
     softmax,
 )
 
@@ -19,5 +20,6 @@ __all__ = [
     "nb_dense",
     "nb_lstm_step",
     "nb_softmax",
+    "population_rows",
     "softmax",
 ]

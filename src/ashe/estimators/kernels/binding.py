@@ -80,7 +80,7 @@ def _register() -> None:
         return
     from ashe.estimators.kernels import fallback
 
-    for name in ("lstm_step", "dense", "softmax"):
+    for name in ("lstm_step", "dense", "softmax", "population_rows"):
         llvm.add_symbol(f"ashe_{name}_{SUFFIX}", getattr(fallback, name).address)
 
 
@@ -95,6 +95,7 @@ def _external(name: str) -> Any:
 lstm_step = _external("ashe_lstm_step")
 dense = _external("ashe_dense")
 softmax = _external("ashe_softmax")
+population_rows = _external("ashe_population_rows")
 
 
 @njit
