@@ -21,7 +21,7 @@ TABLE = {
     "game": BASE | {"cards"},
     "opponents": BASE | {"cards", "game"},
     "trees": BASE | {"cards", "game"},
-    "decision": BASE | {"cards", "game", "opponents", "trees"},
+    "decision": BASE | {"cards", "game", "opponents", "trees", "estimators", "ticks"},
     # Players load agents by name, when one is asked for, and so do not import them.
     "players": BASE | {"cards", "game", "opponents"},
     "evaluation": BASE | {"cards", "game", "opponents", "players", "trees"},
