@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ashe.agents.ashe2_player import Ashe2Player
+from ashe.agents.ashe22_explain import as_lines, searched
+from ashe.agents.ashe22_player import Ashe22Player
 from ashe.cards.deck import card_names
 from ashe.errors import UserError
 from ashe.evaluation.tables import Tables
@@ -49,12 +51,17 @@ def belief(player: Ashe2Player, t: int, view: View) -> dict[str, Any]:
     """Everything behind the decision just made at table `t`."""
     m = player.mind
     node, choice = int(m.path[t, m.length[t] - 1]), int(m.choice[t])
+    found = searched(player, t) if isinstance(player, Ashe22Player) else None
     u = [None if not np.isfinite(x) else round(float(x), 2) for x in m.u[t]]
     raises = []
     for r in range(OWN_RAISES):
         if m.to[t, r] == 0:
             continue
         child = int(m.trees.child[m.at[t], FIRST_RAISE + r])
+        if found is not None:
+            entry = {"raise": OWN_NAMES[FIRST_RAISE + r], "to": int(m.to[t, r]), "node": node_counts(player, child)}
+            raises.append({**entry, "utility": u[FIRST_RAISE + r]})
+            continue
         raises.append(
             {
                 "raise": OWN_NAMES[FIRST_RAISE + r],
@@ -81,6 +88,7 @@ def belief(player: Ashe2Player, t: int, view: View) -> dict[str, Any]:
         "raises": raises,
         "choice": names[choice],
         "utility": u[choice],
+        **({} if found is None else {"searched": found}),
     }
 
 
@@ -160,8 +168,12 @@ def _decision_text(d: dict[str, Any]) -> list[str]:
     lines = [
         f"  {d['street']}{board}: pot {d['pot']:,}, to call {d['to_call']:,}; line: {', '.join(d['line']) or 'root'}",
         f"    node: {_node_text(d['node'])}",
-        f"    EHS {d['ehs']:.3f}, SWRE {d['swre']:.3f}: p_win {d['p_win']:.3f}",
+        f"    EHS {d['ehs']:.3f}, SWRE {d['swre']:.3f}: p_win {d['p_win']:.3f}"
+        if "searched" not in d
+        else f"    EHS {d['ehs']:.3f}: p_win {d['p_win']:.3f}",
     ]
+    if "searched" in d:
+        return [*lines, *as_lines(d["searched"]), f"    chosen: {d['choice']}, U {d['utility']:+,.0f}"]
     for name, utility in d["utilities"].items():
         if utility is not None:
             lines.append(f"    {name:8} {'':38}U {utility:+11,.0f}{_mark(name, d)}")

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ashe.agents.ashe2 import NODES_PER_TABLE, Ashe2Config, banks_of, forget, new_mind
+from ashe.agents.ashe2_mind import Mind
 from ashe.agents.ashe2_play import answers, finish, watch
 from ashe.agents.training import player_digest
 from ashe.errors import UserError
@@ -51,6 +52,7 @@ class Ashe2Player:
         self.config = config
         self.genome = np.ascontiguousarray(genome, np.float32).reshape(1, -1)
         self.frozen = None if frozen is None else from_arrays(dict(frozen))
+        self.saved_default = default
         self.default = None if default is None else from_arrays(dict(default))
         self.digest = player_digest(config, self.genome, __file__, frozen, default)
         blinds = np.array([rules.small_blind, rules.big_blind, rules.ante, rules.stack, rules.stack], np.int64)
@@ -59,7 +61,7 @@ class Ashe2Player:
         self.begin(1, np.empty(0, np.uint64))
 
     def begin(self, tables: int, keys: NDArray[np.uint64]) -> None:
-        self.mind = new_mind(tables, max(tables, 1) * NODES_PER_TABLE)
+        self.mind = self._new_mind(tables)
         forget(self.mind)
         if self.frozen is not None:  # nothing is counted, so all tables share one pair of trees
             trees, roots = self.frozen
@@ -68,7 +70,11 @@ class Ashe2Player:
         if self.default is not None:
             self.mind = self.mind._replace(default=self.default[0])
             self.mind.default_roots[:] = self.default[1]
+
+    def _new_mind(self, tables: int) -> Mind:
+        """And the estimators' working memory."""
         self.swre, self.ofre = banks_of(self.config, self.genome, tables)
+        return new_mind(tables, max(tables, 1) * NODES_PER_TABLE)
 
     def act(self, decisions: Decisions) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         d = decisions.arrays()

@@ -15,6 +15,8 @@ from ashe.agents.ashe1 import Ashe1Config
 from ashe.agents.ashe1_player import Ashe1Player
 from ashe.agents.ashe2 import DEFAULT, Ashe2Config
 from ashe.agents.ashe2_player import Ashe2Player, SavedTrees
+from ashe.agents.ashe22 import Ashe22Config
+from ashe.agents.ashe22_player import Ashe22Player
 from ashe.assets import assets_dir
 from ashe.errors import UserError
 from ashe.evolution.champion import ChampionFile, load_champion
@@ -23,7 +25,7 @@ from ashe.game.rules import Rules
 from ashe.players.base import BatchPlayer
 
 FILE = "champion.npz"
-KINDS = ("ashe1", "ashe2")
+KINDS = ("ashe1", "ashe2", "ashe22", "ashe23")
 
 
 @dataclass(frozen=True)
@@ -116,6 +118,9 @@ def player_of(name: str, champion: ChampionFile, frozen: SavedTrees | None = Non
     if kind == "ashe2":
         settings = from_mapping(Ashe2Config, agent, "agent.")
         return Ashe2Player(name, settings, champion.genome, rules, frozen, default_trees(champion))
+    if kind in ("ashe22", "ashe23"):
+        choices = from_mapping(Ashe22Config, agent, "agent.")
+        return Ashe22Player(name, choices, champion.genome, rules, frozen, default_trees(champion))
     if frozen is not None:
         raise UserError(f"champion {name!r} is of kind {kind!r}, without trees to freeze; name an ASHE 2.0 champion")
     return Ashe1Player(name, from_mapping(Ashe1Config, agent, "agent."), champion.genome, rules)
