@@ -80,6 +80,7 @@ def test_kill_9_at_twenty_random_moments(tmp_path):
         resumed = outcome(folder)
         assert resumed[0] == genome, f"kill {n} after {killed_after[-1]} generations: another champion"
         assert resumed[1] == lines, f"kill {n} after {killed_after[-1]} generations: other metrics"
+        print(f"kill {n + 1} of {KILLS} ({kind}) after {killed_after[-1]} of 40 generations: same result", flush=True)
     print(f"\nkilled after these generations of 40: {killed_after}; notices of a damaged checkpoint: {notices}")
     reached = [g for g in killed_after if g != "finished"]
     assert len(reached) >= KILLS // 2, "too many runs ended before they were killed"
