@@ -8,11 +8,23 @@ import argparse
 
 from ashe.agents.ashe22_player import Ashe22Player
 from ashe.agents.champions import champion_names, champion_player
+from ashe.agents.ranges import RangeRecord
 from ashe.cli import run
 from ashe.errors import UserError
 from ashe.evaluation.tables import HalfMatch, Tables
 from ashe.game.deal import deal
+from ashe.players.base import Player
 from ashe.players.registry import make_player
+
+
+def watched(player: Player, opponent: str, matches: int, half: int, seed: int) -> RangeRecord:
+    """What HRE predicted in duplicate matches of 2 x `half` hands, and what was shown."""
+    if not isinstance(player, Ashe22Player):
+        raise UserError(f"{player.name!r} has no Hand Range Estimator; name an ASHE 2.3 champion")
+    record = player.record_ranges()
+    halves = [HalfMatch(m, side, m * half, half) for m in range(matches) for side in (0, 1)]
+    Tables((player, make_player(opponent)), deal(seed, 0, matches * half), halves, seed).run()
+    return record
 
 
 def main() -> int:
@@ -30,14 +42,8 @@ def main() -> int:
     if player is None:
         known = ", ".join(champion_names()) or "none"
         raise UserError(f"there is no champion {args.champion!r}; shipped are: {known}; or give a run folder")
-    if not isinstance(player, Ashe22Player):
-        raise UserError(f"{args.champion!r} has no Hand Range Estimator; name an ASHE 2.3 champion")
     for name in args.opponents:
-        record = player.record_ranges()
-        cards = deal(args.seed, 0, matches * args.match_hands)
-        halves = [HalfMatch(m, half, m * args.match_hands, args.match_hands) for m in range(matches) for half in (0, 1)]
-        tables = Tables((player, make_player(name)), cards, halves, args.seed)
-        tables.run()
+        record = watched(player, name, matches, args.match_hands, args.seed)
         late = record.accuracy(args.match_hands // 2)
         print(f"{player.name} against {name}, {2 * matches * args.match_hands:,} hands")
         print(record.accuracy().table())

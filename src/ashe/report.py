@@ -5,12 +5,14 @@ and the figures into experiments/<chapter>/, and prints the tables.
 """
 
 import argparse
+import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from tqdm import tqdm
 
@@ -18,15 +20,16 @@ from ashe.agents.ashe2_player import Ashe2Player
 from ashe.agents.champions import champion_family, champion_names
 from ashe.agents.snapshots import gambler_styles, save_snapshot, take_snapshots
 from ashe.assets import assets_dir
-from ashe.cli import output_folder, run
+from ashe.cli import output_folder, run, write_atomic
 from ashe.errors import UserError
-from ashe.evaluation.results import ResultStore, StoredMatch
+from ashe.evaluation.results import ResultStore, StoredMatch, player_digest
 from ashe.players.registry import make_player
+from ashe.ranges import watched
 from ashe.reports import chapter4, chapter5, versions
 from ashe.reports.chapter5_plan import CURRICULA, RECORD, Chapter5, FrozenAgent
 from ashe.reports.document import Report
 from ashe.reports.versions_plan import CHAPTERS as VERSION_CHAPTERS
-from ashe.reports.versions_plan import VERSIONS, Comparison
+from ashe.reports.versions_plan import VERSIONS, Comparison, HreAccuracy
 
 CHAPTERS = ("ch4", "ch5", *VERSION_CHAPTERS)
 # In this match RG plays the ten styles of the published Table 5-7 (`gambler_styles`).
@@ -159,6 +162,36 @@ def version_agents(chapter: str, given: Sequence[str] | None) -> dict[str, str]:
     return {label: agents[label] for label in wanted if label in agents}
 
 
+def range_accuracies(what: Comparison, folder: Path) -> list[HreAccuracy]:
+    """Chapter 8: how often ASHE 2.3's Hand Range Estimator is right; kept in `folder`/accuracies.json like results."""
+    if "2.3" not in what.agents or not what.chapter.tournament:
+        return []
+    opponents = {name: name for name in ("CS", "HM", "CM")}
+    if "2.2" in what.agents:
+        opponents["ASHE 2.2"] = what.agents["2.2"]
+    matches = max(1, what.hands // (10 * what.half))
+    file = folder / "accuracies.json"
+    kept: dict[str, dict[str, Any]] = json.loads(file.read_text()) if file.is_file() else {}
+    found = []
+    for label, name in tqdm(opponents.items(), unit="opponent", leave=False):
+        digests = [player_digest(player) for player in (what.agents["2.3"], name)]
+        key = f"{label} {' '.join(digests)} {matches} x {what.half}, seed {what.seed}"
+        if key not in kept:
+            record = watched(make_player(what.agents["2.3"]), name, matches, what.half, what.seed)
+            whole, late = record.accuracy(), record.accuracy(what.half // 2)
+            kept[key] = {
+                "hands": 2 * matches * what.half,
+                "predictions": whole.count,
+                "accuracy": whole.right,
+                "last": late.right if late.count else None,
+                "constant": whole.constant,
+                "mean": whole.predicted.tolist(),
+            }
+            write_atomic(file, json.dumps(kept, indent=1) + "\n")
+        found.append(HreAccuracy(label, **kept[key]))
+    return found
+
+
 def version_chapter(args: argparse.Namespace, folder: Path, command: str) -> Report:
     what = Comparison(
         VERSION_CHAPTERS[args.chapter],
@@ -167,6 +200,7 @@ def version_chapter(args: argparse.Namespace, folder: Path, command: str) -> Rep
         hands=args.hands,
         decide=100_000 if args.decide is None else args.decide,
     )
+    what = replace(what, accuracies=range_accuracies(what, folder))
     with progress(len(what.exploitation()) + len(what.pairs())) as done:
         return versions.report(what, ResultStore(folder / "results.json"), command, args.workers, done)
 

@@ -1,6 +1,7 @@
 """The reports of chapters 6 to 8 on tiny genomes."""
 
 import json
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 from ashe import report as report_command
 from ashe.agents.ashe2 import Ashe2Config
+from ashe.agents.ranges import RangeRecord
 from ashe.errors import UserError
 from ashe.evaluation.match import MatchPlan
 from ashe.evaluation.protocol import Protocol, play_protocol
@@ -117,6 +119,34 @@ def test_what_was_asked(tmp_path):
     assert e.mean == -played.between("CM", "SL").mean
     assert (by_name["2.3 against 1.0"][3] == "yes") == (played.between("CM", "SL").low > 0)
     assert (by_name["1.0 against minraise"][3] == "no") == (played.between("SL", "minraise").high < 0)
+
+
+def test_range_accuracies_are_kept(tmp_path, monkeypatch):
+    """Predictions of a made-up estimator: right in two of three showdowns, the last of them in the second half."""
+    asked = []
+
+    def watched(player, opponent, matches, half, seed):
+        asked.append((player.name, opponent, matches, half))
+        record = RangeRecord(1)
+        for hand, truth, guess in ((3, 8, 8), (4, 0, 8), (40, 8, 8)):
+            record.hands.append(hand)
+            record.truth.append(truth)
+            record.p.append(np.eye(9)[guess])
+        return record
+
+    monkeypatch.setattr(report_command, "watched", watched)
+    what = Comparison(CHAPTERS["ch8"], {"2.3": "CM", "2.2": "HM"}, hands=1000, half=50)
+    found = report_command.range_accuracies(what, tmp_path)
+    assert [a.opponent for a in found] == ["CS", "HM", "CM", "ASHE 2.2"]
+    first = found[0]
+    assert (first.hands, first.predictions, first.last, first.mean[8]) == (200, 3, 1.0, 1.0)
+    assert (first.accuracy, first.constant) == pytest.approx((2 / 3, 2 / 3))
+    assert asked == [("CM", opponent, 2, 50) for opponent in ("CS", "HM", "CM", "HM")]
+    assert report_command.range_accuracies(what, tmp_path) == found
+    assert len(asked) == 4
+    assert report_command.range_accuracies(replace(what, agents={"2.2": "HM"}), tmp_path) == []
+    rows = versions.accuracies(replace(what, accuracies=found))[0].rows
+    assert rows[3][:8] == ["ASHE 2.2", "200", "3", "66.7%", "100.0%", "66.7%", "32.7%", "35.0%"]
 
 
 def test_mean_shares_and_differences():
