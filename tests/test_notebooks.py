@@ -12,7 +12,8 @@ NOTEBOOKS = sorted(path.name for path in FOLDER.glob("*.ipynb"))
 
 
 def test_the_tours_are_there():
-    assert {"read_a_tree.ipynb", "train_a_tiny_agent.ipynb", "compare_versions.ipynb"} <= set(NOTEBOOKS)
+    tours = ("read_a_tree", "train_a_tiny_agent", "watch_rue_decide", "compare_versions")
+    assert {f"{name}.ipynb" for name in tours} <= set(NOTEBOOKS)
     listed = (FOLDER / "README.md").read_text()
     assert all(name in listed for name in NOTEBOOKS)
 
