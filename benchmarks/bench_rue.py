@@ -24,7 +24,7 @@ from ashe.game.rules import HEADS_UP
 
 OPPONENTS = ("HM", "CM", "LA", "TA")
 PAPER = RueConfig()
-DESKTOP = RueConfig(samples=32, every_river=False, strength_groups=2, min_reach=0.02, budget=96)
+DESKTOP = RueConfig(every_river=False, strength_groups=2, min_reach=0.02, budget=96)
 SIZES = {"50 x 10": {"blocks": 50, "hidden": 50}, "10 x 10": {"blocks": 10, "hidden": 20}}
 
 

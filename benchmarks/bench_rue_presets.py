@@ -21,10 +21,10 @@ from ashe.game.engine import STREET
 from ashe.game.view import STREET_NAMES
 from ashe.players.registry import make_player
 
-DESKTOP = RueConfig(samples=32, every_river=False, strength_groups=2, min_reach=0.02, budget=96)
+DESKTOP = RueConfig(every_river=False, strength_groups=2, min_reach=0.02, budget=96)
 PRESETS = {
     "desktop": DESKTOP,
-    "paper, 32 run-outs": RueConfig(samples=32),
+    "desktop, 32 run-outs": replace(DESKTOP, samples=32),
     "paper, strength groups": RueConfig(strength_groups=2),
     "paper, reach and budget": RueConfig(min_reach=0.02, budget=96),
 }
