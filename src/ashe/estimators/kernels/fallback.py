@@ -167,7 +167,7 @@ def population_rows(
         new[row] = old[before[row]]
         column = features[row].copy().reshape(inputs, 1)
         c, y = new[row, :cells].reshape(cells, 1), new[row, cells:].reshape(cells, 1)
-        _lstm_step(genes, blocks, size, output_tanh, column, c, y, False, everywhere)
+        _lstm_step(genes, inputs, blocks, size, output_tanh, column, c, y, False, everywhere)
         first, hidden = cells * (4 * inputs + 4 * size + 9), y.copy()
         for k in range(layers):
             result = np.empty((width[k + 1], 1), np.float32)
