@@ -13,6 +13,7 @@ from ashe.agents.champions import FILE, champion_names, find_champion, player_of
 from ashe.assets import assets_dir
 from ashe.cli import run, write_atomic
 from ashe.errors import UserError
+from ashe.evolution import composing
 from ashe.evolution.champion import ChampionFile, load_champion, save_champion
 
 
@@ -58,8 +59,10 @@ def add(run_dir: Path, name: str) -> int:
     player_of(name, champion)  # refuses what cannot play
     folder = folder_for(name)
     folder.mkdir(parents=True, exist_ok=True)
-    write_atomic(folder / FILE, (run_dir / FILE).read_bytes())
-    write_atomic(folder / "config.yaml", (run_dir / "config.yaml").read_bytes())
+    # Where the run's folder was says nothing to others.
+    about = {**champion.about, "config": {**champion.about["config"], "run_dir": None}}
+    save_champion(folder / FILE, champion.genome, about, champion.assets)
+    write_atomic(folder / "config.yaml", composing.as_yaml(about["config"]).encode())
     logs = [log for log in ("metrics.jsonl", "record.jsonl") if (run_dir / log).is_file()]
     for log in logs:
         write_atomic(folder / f"{log}.gz", gzip.compress((run_dir / log).read_bytes(), mtime=0))
