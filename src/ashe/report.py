@@ -78,7 +78,7 @@ def progress(matches: int) -> Iterator[Callable[[StoredMatch], None]]:
 
 
 def chapter_4(args: argparse.Namespace, folder: Path, command: str) -> Report:
-    champions = champion_family("ashe1") if args.champions is None else champion_family(*args.champions)
+    champions = champion_family(*(args.champions or ["ashe1_plus"]))
     what = chapter4.Chapter4(
         champions=[c.name for c in champions],
         fitness=[c.fitness for c in champions],

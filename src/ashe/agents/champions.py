@@ -64,7 +64,7 @@ def champion_family(*names: str) -> list[Entry]:
                     f"there is no champion {member!r}; shipped are: {', '.join(champion_names()) or 'none'}"
                 )
             found.append(Entry(member, float(load_champion(path).about["metrics"]["fitness"]["best"])))
-    return sorted(found, key=lambda entry: -entry.fitness)
+    return sorted(dict.fromkeys(found), key=lambda entry: -entry.fitness)
 
 
 def named_champion(name: str) -> ChampionFile | None:

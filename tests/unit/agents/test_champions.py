@@ -118,3 +118,9 @@ def test_chapter_4(assets, tmp_path, monkeypatch, capsys):
     assert "what ashe1_s2 does" in text  # the fitter of the two
     assert {p.name for p in out.iterdir()} == {"report.md", "report.html", "figure_4_4.png", "results.json"}
     assert "data:image/png" in (out / "report.html").read_text()
+
+
+def test_a_family_is_listed_best_first_and_nobody_twice(assets, tmp_path):
+    for name, fitness in (("tiny", 0.5), ("tiny_s2", 0.7), ("tiny_s3", 0.6), ("tinyish", 0.9)):
+        command.add(finished_run(tmp_path / name, 1, fitness), name)
+    assert [c.name for c in champion_family("tiny", "tiny_s2")] == ["tiny_s2", "tiny_s3", "tiny"]
