@@ -108,14 +108,14 @@ def test_two_workers_store_the_same_results(tmp_path):
 
 
 def test_chapter_4(assets, tmp_path, monkeypatch, capsys):
-    for seed, name in ((1, "ashe1"), (2, "ashe1_s2")):
+    for seed, name in ((1, "ashe1_plus"), (2, "ashe1_plus_s2")):
         command.add(finished_run(tmp_path / name, seed, 0.1 * seed), name)
     out = tmp_path / "ch4"
     monkeypatch.setattr("sys.argv", ["report", "ch4", "--hands", "40", "--out", str(out)])
     assert report_command.main() == 0
     text = capsys.readouterr().out
     assert "40,368 +- 1,989" in text  # published, beside ours
-    assert "what ashe1_s2 does" in text  # the fitter of the two
+    assert "what ashe1_plus_s2 does" in text  # the fitter of the two
     assert {p.name for p in out.iterdir()} == {"report.md", "report.html", "figure_4_4.png", "results.json"}
     assert "data:image/png" in (out / "report.html").read_text()
 
@@ -123,4 +123,4 @@ def test_chapter_4(assets, tmp_path, monkeypatch, capsys):
 def test_a_family_is_listed_best_first_and_nobody_twice(assets, tmp_path):
     for name, fitness in (("tiny", 0.5), ("tiny_s2", 0.7), ("tiny_s3", 0.6), ("tinyish", 0.9)):
         command.add(finished_run(tmp_path / name, 1, fitness), name)
-    assert [c.name for c in champion_family("tiny", "tiny_s2")] == ["tiny_s2", "tiny_s3", "tiny"]
+    assert [c.name for c in champions.champion_family("tiny", "tiny_s2")] == ["tiny_s2", "tiny_s3", "tiny"]
