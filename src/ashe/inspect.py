@@ -41,7 +41,7 @@ class TreeBuilder:
         if needed > trees.capacity:
             self.mind = self.mind._replace(trees=grown(trees, 2 * needed))
         watch(self.mind, self.settings, f.tables, f.seats, f.strengths, f.textures, f.history, f.length)
-        finish(self.mind, f.tables, f.shown_strengths)
+        finish(self.mind, self.settings, f.tables, f.shown_strengths)
 
 
 def trees_of_match(a: str, b: str, hands: int, seed: int, min_visits: int) -> dict[int, Node]:

@@ -24,10 +24,13 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import torch
+
+from ashe.agents.champions import find_champion
 from ashe.cli import run, write_atomic
 from ashe.errors import UserError
 from ashe.evolution import composing
-from ashe.evolution.champion import ChampionReporter
+from ashe.evolution.champion import ChampionReporter, load_champion
 from ashe.evolution.checkpoint import Checkpoint, CheckpointStore, refuse_other_settings
 from ashe.evolution.config import TrainConfig
 from ashe.evolution.events import Reporter, RunEnd
@@ -144,13 +147,15 @@ def _train(
 
 
 def plan_of(config: TrainConfig) -> RunPlan:
+    problem = problem_of(config)
     return RunPlan(
         seed=config.seed,
         population=config.evolution.population,
         curriculum=config.curriculum.build(),
         fitness=config.evolution.fitness,
         optimiser=config.evolution.optimiser,
-        problem=problem_of(config),
+        problem=problem,
+        start=None if config.start is None else starting_genome(config.start, problem, config.seed),
         settings=config.effective(),
     )
 
@@ -167,6 +172,30 @@ def problem_of(config: TrainConfig) -> TrainingProblem:
         raise UserError(f"agent.kind={config.agent['kind']!r} is unknown; known: sphere") from error
     problem: TrainingProblem = registry.training_problem(config.agent, config.game, config.curriculum.build().opponents)
     return problem
+
+
+def starting_genome(name: str, problem: TrainingProblem, seed: int) -> torch.Tensor:
+    """A genome for the problem with the modules of a champion; modules that it lacks are random."""
+    path = find_champion(name)
+    if path is None:
+        raise UserError(f"start={name}: no such champion; name a shipped one, a run's folder or a champion.npz")
+    champion = load_champion(path)
+    genome, taken = problem.initial(seed, 1)[0].clone(), 0
+    for module, (first, last) in problem.genome_modules.items():
+        if module not in champion.about["modules"]:
+            continue
+        theirs = champion.genome[slice(*champion.about["modules"][module])]
+        if len(theirs) != last - first:
+            raise UserError(
+                f"start={name}: its {module.upper()} has {len(theirs):,} genes, this agent's {last - first:,}; "
+                "give both the same blocks, size and hidden"
+            )
+        genome[first:last] = torch.from_numpy(theirs)
+        taken += 1
+    if taken == 0:
+        mine, other = ", ".join(problem.genome_modules), ", ".join(champion.about["modules"])
+        raise UserError(f"start={name}: it has {other}, this agent {mine}; choose a champion with one of these")
+    return genome
 
 
 def workers_of(config: TrainConfig, problem: TrainingProblem) -> Workers:

@@ -38,6 +38,9 @@ class Ashe1Config:
     opponent_size: int = setting(50, ge=1, help="cells of each of them")
     hidden: int = setting(75, ge=1, help="hidden units of the decision net")
     inputs: str = setting("printed", choices=("printed", "prototype"), help="8 inputs in [0, 1], or 5 in [-1, 1]")
+    chips_power: float = setting(
+        1.0, gt=0.0, help="exponent on the chip inputs; below 1, small bets are told apart more easily; printed: 1"
+    )
     output_tanh: bool = setting(True, help="block output o * tanh(c) as printed; false: o * c, as the prototype")
     step: str = setting(
         "every_action",
@@ -48,7 +51,13 @@ class Ashe1Config:
     decision: str = setting("printed", choices=tuple(DECISION_RULES), help="from the score to an action")
     power: float = setting(1.0, gt=0.0, help="exponent on the size of the score; above 1, small wishes get more room")
     preflop: str = setting("free", choices=tuple(PREFLOP), help="raises before the flop; free as printed")
+    open_from: float = setting(
+        0.0, ge=0.0, le=1.0, help="flat: share of all chips the wish must reach to open with a raise; below it limps"
+    )
     slow_play: bool = setting(False, help="leaves the first bet of flop and turn to the opponent; false as printed")
+    raise_from: float = setting(
+        0.0, ge=0.0, help="share of all chips the wish must reach to raise a bet on flop or turn; below it calls"
+    )
     init: str = setting("printed", choices=("printed", "prototype"), help="standard deviations of the first genes")
     init_scale: float = setting(1.0, gt=0.0, help="factor on these deviations")
 
@@ -85,7 +94,10 @@ class Ashe1Config:
             rule=DECISION_RULES[self.decision],
             power=self.power,
             preflop=PREFLOP[self.preflop],
+            open_from=self.open_from,
             slow_play=int(self.slow_play),
+            raise_from=self.raise_from,
+            chips_power=self.chips_power,
             every_action=int(self.step == "every_action"),
             end_step=int(self.end_step),
         )

@@ -56,7 +56,10 @@ class Layout(NamedTuple):
     rule: int  # decision rule
     power: float  # exponent on the size of the score
     preflop: int  # which raises before the flop are allowed
+    open_from: float  # wish from which a flat opening is a raise
     slow_play: int  # no first bets on flop and turn
+    raise_from: float  # wish from which a bet on flop or turn is raised
+    chips_power: float  # exponent on shares of the stack in the inputs
     every_action: int
     end_step: int
 
@@ -68,8 +71,9 @@ def event_street(S, t):
 
 
 @njit
-def event_features(S, t, seat, strength, full_stack, x, lane):
-    """The inputs of one event into column `lane` of `x`; rows as below (P and D 4.1.1; the prototype's in brackets).
+def event_features(S, t, seat, strength, full_stack, chips_power, x, lane):
+    """The inputs of one event into column `lane` of `x`; rows as below (P and D 4.1.1), shares of the stack raised to
+    `chips_power`.
 
     | row | printed | prototype |
     |---|---|---|
@@ -85,8 +89,8 @@ def event_features(S, t, seat, strength, full_stack, x, lane):
     if actor >= 0:
         call = min(S[t, BET] - S[t, BETS + actor], S[t, STACKS + actor])
         odds = call / (S[t, POT] + call)
-    own = S[t, TOTALS + seat] / full_stack
-    other = S[t, TOTALS + 1 - seat] / full_stack
+    own = (S[t, TOTALS + seat] / full_stack) ** chips_power
+    other = (S[t, TOTALS + 1 - seat] / full_stack) ** chips_power
     if x.shape[0] == PRINTED_INPUTS:
         for k in range(4):
             x[k, lane] = 1.0 if k == street else 0.0
@@ -230,7 +234,7 @@ def follow(S, tables, history, length, seats, strengths, consumed, blinds, w, a,
             if event:
                 mask[t] = 1
                 events += 1
-                event_features(S, t, seats[i], strengths[i, event_street(S, t)], blinds[3], x, t)
+                event_features(S, t, seats[i], strengths[i, event_street(S, t)], blinds[3], a.chips_power, x, t)
         if events == 0:
             return
         step_modules(w, a, x, c, y, mask)
@@ -245,7 +249,9 @@ def answer(S, tables, a, out, full_stack, meta, kinds, totals):
     for i in range(tables.shape[0]):
         t = tables[i]
         o = observe(S, t, 0, S[t, ACTOR], meta, 0, 0, nothing, no_strength, no_strength, full_stack, no_style)
-        kinds[i], totals[i] = threshold_action(a.rule, a.power, a.preflop, a.slow_play, o, np.float64(out[0, t]))
+        kinds[i], totals[i] = threshold_action(
+            a.rule, a.power, a.preflop, a.open_from, a.slow_play, a.raise_from, o, np.float64(out[0, t])
+        )
 
 
 @njit(nogil=True)
@@ -300,7 +306,7 @@ def play_population(genomes, a, codes, meta, blinds, keys, ehs, percentile, rank
                     asked += 1
                 seat = (table[t, HAND] + table[t, HALF]) & 1
                 strength = ehs[table[t, 0] + table[t, HAND], seat, event_street(S, t)]
-                event_features(S, t, seat, strength, blinds[3], x, t)
+                event_features(S, t, seat, strength, blinds[3], a.chips_power, x, t)
             if running == 0:
                 break
             steps += running
@@ -316,7 +322,9 @@ def play_population(genomes, a, codes, meta, blinds, keys, ehs, percentile, rank
                 seat = S[t, ACTOR]
                 deck = table[t, 0] + table[t, HAND]
                 o = observe(S, t, 0, seat, table, 0, deck, keys, ehs, percentile, blinds[3], style_keys)
-                kind, to = threshold_action(a.rule, a.power, a.preflop, a.slow_play, o, np.float64(out[0, t]))
+                kind, to = threshold_action(
+                    a.rule, a.power, a.preflop, a.open_from, a.slow_play, a.raise_from, o, np.float64(out[0, t])
+                )
                 play(S, t, 0, kind, to, table, history, stats[i])
                 table[t, STATUS] = PLAYED
     return steps, ticks, decisions

@@ -23,6 +23,7 @@ from ashe.game.engine import WIDTH
 from ashe.trees.defaults import next_action_defaults, street_defaults
 from ashe.trees.edges import OWN_RAISES
 from ashe.trees.features import ROW, WIDE_ROW, inputs_of
+from ashe.trees.habits import clear_habits, new_habits
 from ashe.trees.prt import new_trees, reset
 
 Genomes = npt.NDArray[np.float32]
@@ -40,6 +41,15 @@ class Ashe2Config:
     head: str = setting("direct", choices=tuple(HEADS), help="outputs are probabilities, or bend a sound first guess")
     reliable: int = setting(4, ge=0, help="a node counts as reliable with more visits than this")
     prior_visits: float = setting(10.0, gt=0.0, help="visits until a node's fold rate stands alone in the first guess")
+    habit_visits: float = setting(
+        0.0,
+        ge=0.0,
+        help="imagined visits of street defaults behind the opponent's habits; 0: none, as printed",
+    )
+    selective: bool = setting(
+        False,
+        help="who folds to a raise folds the weakest hands, so a caller is stronger; false as printed",
+    )
     lambdas: tuple[float, ...] = setting((50.0, 20.0, 10.0, 5.0), help="visits of full confidence, by street")
     street_defaults: str = setting("training8", help="name of the default features in trees/defaults.json")
     trees: bool = setting(True, help="false: every node is taken as never visited (ablation)")
@@ -78,6 +88,8 @@ class Ashe2Config:
             board_nodes=int(self.board_nodes),
             use_default=int(use_default),
             prior_visits=float(self.prior_visits),
+            habit_visits=float(self.habit_visits),
+            selective=int(self.selective),
             blinds=blinds,
             lambdas=np.array(self.lambdas, np.float64),
             defaults=street_defaults(self.street_defaults),
@@ -101,6 +113,8 @@ def new_mind(tables: int, nodes: int, next_actions: bool = False) -> mind.Mind:
         default=new_trees(2, next_actions),
         default_roots=np.zeros((T, 2), np.int32),
         default_at=np.zeros(T, np.int64),
+        habits=new_habits(T, next_actions),
+        habit=np.zeros((T, mind.PATH), np.int64),
         length=np.zeros(T, np.int64),
         path=np.zeros((T, mind.PATH), np.int64),
         street=np.zeros((T, mind.PATH), np.int64),
@@ -123,6 +137,7 @@ def new_mind(tables: int, nodes: int, next_actions: bool = False) -> mind.Mind:
 def forget(m: mind.Mind) -> None:
     """New half matches begin at all tables."""
     reset(m.trees)
+    clear_habits(m.habits)
     m.roots[:] = 0
     m.hand[:] = -1
 

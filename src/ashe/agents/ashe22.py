@@ -55,6 +55,15 @@ class Ashe22Config:
     head: str = setting("direct", choices=tuple(HEADS), help="outputs are probabilities, or bend a sound first guess")
     reliable: int = setting(4, ge=0, help="a node counts as reliable with more visits than this")
     prior_visits: float = setting(10.0, gt=0.0, help="imagined visits behind a node's first guess")
+    habit_visits: float = setting(
+        0.0,
+        ge=0.0,
+        help="imagined visits of street defaults behind the opponent's habits; 0: none, as printed",
+    )
+    selective: bool = setting(
+        False,
+        help="who folds to a raise folds the weakest hands, so a caller is stronger; false as printed",
+    )
     lambdas: tuple[float, ...] = setting((50.0, 20.0, 10.0, 5.0), help="visits of full confidence, by street")
     street_defaults: str = setting("training8", help="name of the default features in trees/defaults.json")
     trees: bool = setting(True, help="false: every node is taken as never visited (ablation)")
@@ -99,6 +108,8 @@ class Ashe22Config:
             board_nodes=int(self.board_nodes),
             use_default=int(use_default),
             prior_visits=float(self.prior_visits),
+            habit_visits=float(self.habit_visits),
+            selective=int(self.selective),
             blinds=blinds,
             lambdas=np.array(self.lambdas, np.float64),
             defaults=street_defaults(self.street_defaults),

@@ -56,7 +56,7 @@ def _actions(player: Ashe22Player, v: int, depth: int) -> list[dict[str, Any]]:
         entry: dict[str, Any] = {
             "who": "own" if own else "opponent",
             "action": (OWN_NAMES if own else OPPONENT_NAMES)[slot],
-            "value": round(float(action_value(q, runs, v, slot, bool(own))), 2),
+            "value": round(float(action_value(q, player.settings, runs, v, slot, bool(own))), 2),
         }
         if slot > 1:
             entry["to"] = int(q.act[line, slot, TO])

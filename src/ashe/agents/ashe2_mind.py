@@ -55,7 +55,8 @@ from ashe.game.engine import (
 from ashe.jit import njit
 from ashe.ticks import ticks
 from ashe.trees.edges import CALLS, FIRST_RAISE, FOLDS, OWN_RAISES, slot_of
-from ashe.trees.features import EHS, NEXT, ROW, STRENGTH, next_rates, raised_row, rates, state_row
+from ashe.trees.features import EHS, NEXT, ROW, STRENGTH, next_rates, raised_odds, raised_row, rates, state_row
+from ashe.trees.habits import facing_kind, habit_node, has_raised, kind_of, pool_of
 from ashe.trees.prt import NONE, Trees, new_node, update, visit
 
 PATH = 513  # a hand of minimum raises stays below this
@@ -81,6 +82,8 @@ class Settings(NamedTuple):
     board_nodes: int
     use_default: int
     prior_visits: float
+    habit_visits: float
+    selective: int
     blinds: NDArray[np.int64]  # [5] small blind, big blind, ante, stacks
     lambdas: NDArray[np.float64]  # [4]
     defaults: NDArray[np.float64]  # [4, 3]
@@ -120,6 +123,8 @@ class Mind(NamedTuple):
     default: Trees  # frozen; a single empty node where there are none
     default_roots: NDArray[np.int32]  # [T, 2]
     default_at: NDArray[np.int64]  # [T]
+    habits: Trees  # the opponent's habits, by table and kind of situation
+    habit: NDArray[np.int64]  # [T, PATH] habits of the path's situations
     length: NDArray[np.int64]  # [T] nodes on the path
     path: NDArray[np.int64]  # [T, PATH]
     street: NDArray[np.int64]  # [T, PATH]
@@ -164,11 +169,17 @@ def begin_hand(m, s, t, hand, seat):
 def _describe(m, s, t, k, default_node):
     """The features of path node k, which is the state table `t` is in."""
     street, node = m.V[t, STREET], m.path[t, k]
-    stats = rates(s, m.trees, node, m.default, default_node, street)
+    habit = NONE
+    if s.habit_visits > 0.0:
+        habit = habit_node(t, kind_of(m.V, t, m.seat[t]))
+        m.habit[t, k] = habit
+    stats = rates(s, m.trees, node, m.default, default_node, m.habits, habit, street)
     state_row(m.rows[t, k], m.V, t, m.seat[t], stats, s.lambdas, m.ehs[t, street], s.blinds[3])
     if m.rows.shape[2] > NEXT:
         opponent_acts = m.V[t, ACTOR] != m.seat[t]
-        next_rates(s, m.trees, node, m.default, default_node, street, opponent_acts, m.rows[t, k, NEXT:])
+        next_rates(
+            s, m.trees, node, m.default, default_node, m.habits, habit, street, opponent_acts, m.rows[t, k, NEXT:]
+        )
 
 
 @njit
@@ -205,11 +216,16 @@ def follow(m, s, t, actions, length):
 
 
 @njit
-def learn(m, t, opponent_ehs):
+def learn(m, s, t, opponent_ehs):
     """The hand at table `t` is over; `opponent_ehs` [4] is read after a showdown only."""
     showdown = m.V[t, STREET] == SHOWDOWN
     folded = not showdown and (m.V[t, LIVE] >> m.seat[t]) & 1 == 1
     update(m.trees, m.path[t], m.street[t], m.edge[t], m.length[t], showdown, folded, opponent_ehs)
+    if s.habit_visits > 0.0:
+        update(m.habits, m.habit[t], m.street[t], m.edge[t], m.length[t], showdown, folded, opponent_ehs)
+        for k in range(m.length[t]):
+            m.habit[t, k] = pool_of(m.habit[t, k])
+        update(m.habits, m.habit[t], m.street[t], m.edge[t], m.length[t], showdown, folded, opponent_ehs)
 
 
 @njit
@@ -311,9 +327,15 @@ def _describe_raises(m, s, bank, tables, first, last, x, source):
                 continue
             child = np.int64(m.trees.child[m.at[t], FIRST_RAISE + r])
             default_child = np.int64(m.default.child[m.default_at[t], FIRST_RAISE + r])
-            stats = rates(s, m.trees, child, m.default, default_child, street)
-            odds = raised_row(row, m.V, t, m.seat[t], m.to[t, r], stats, s.lambdas, np.float32(0.0), s.blinds[3])
-            m.guess[t, r] = counted_fold_guess(s, m.trees, child, m.default, default_child, odds, street)
+            odds = raised_odds(m.V, t, m.seat[t], m.to[t, r])
+            habit = NONE
+            if s.habit_visits > 0.0:
+                habit = habit_node(t, facing_kind(street, odds, has_raised(m.V, t, 1 - m.seat[t])))
+            stats = rates(s, m.trees, child, m.default, default_child, m.habits, habit, street)
+            raised_row(row, m.V, t, m.seat[t], m.to[t, r], odds, stats, s.lambdas, np.float32(0.0), s.blinds[3])
+            m.guess[t, r] = counted_fold_guess(
+                s, m.trees, child, m.default, default_child, m.habits, habit, odds, street
+            )
             m.phi[t, r] = m.guess[t, r]
             if s.use_ofre == 1:
                 m.lane[t, r] = n
@@ -362,7 +384,7 @@ def _choose(m, s, t, bank):
     call = min(V[t, BET] - V[t, BETS + seat], V[t, STACKS + seat])
     utilities(
         m.p[t], m.phi[t], m.to[t], V[t, TOTALS + seat], V[t, TOTALS + 1 - seat], call, V[t, STACKS + seat],
-        V[t, BETS + seat], V[t, STACKS + 1 - seat], m.u[t],
+        V[t, BETS + seat], V[t, STACKS + 1 - seat], s.selective, m.u[t],
     )  # fmt: skip
     m.choice[t] = best(m.u[t])
 

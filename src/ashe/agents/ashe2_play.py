@@ -61,7 +61,7 @@ def next_decisions(
                 break
             seat, deck = catch_up(m, s, t, 0, S, meta, ehs, clusters, history)
             if status == HAND_OVER:
-                learn(m, t, ehs[deck, 1 - seat])
+                learn(m, s, t, ehs[deck, 1 - seat])
             m.work[TREES] += ticks() - advanced
             if status == HAND_OVER:
                 continue
@@ -123,11 +123,11 @@ def next_pair_decisions(
             if status != ASKS_0 + 1:
                 seat, deck = catch_up(m, s, t, 0, S, meta, ehs, clusters, history)
                 if status == HAND_OVER:
-                    learn(m, t, ehs[deck, 1 - seat])
+                    learn(m, s, t, ehs[deck, 1 - seat])
             if status != ASKS_0:
                 seat, deck = catch_up(other, s, t, 1, S, meta, ehs, clusters, history)
                 if status == HAND_OVER:
-                    learn(other, t, ehs[deck, 1 - seat])
+                    learn(other, s, t, ehs[deck, 1 - seat])
                     continue
             slot = status - ASKS_0
             waiting[slot, asked[slot]] = t
@@ -183,8 +183,8 @@ def answers(m, s, swre, ofre, tables, kinds, totals):
 
 
 @njit
-def finish(m, tables, shown_strengths):
+def finish(m, s, tables, shown_strengths):
     """The hands at `tables` are over; `shown_strengths` [n, 4] is the opponent's EHS by street after a showdown."""
     for i in range(tables.shape[0]):
-        learn(m, tables[i], shown_strengths[i])
+        learn(m, s, tables[i], shown_strengths[i])
         m.hand[tables[i]] = -1

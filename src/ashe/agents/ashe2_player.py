@@ -93,7 +93,7 @@ class Ashe2Player:
         f = finished.arrays()
         self._make_room(f.length)
         watch(self.mind, self.settings, f.tables, f.seats, f.strengths, f.textures, f.history, f.length)
-        finish(self.mind, f.tables, f.shown_strengths)
+        finish(self.mind, self.settings, f.tables, f.shown_strengths)
 
     def saved_trees(self) -> SavedTrees:
         """The trees as they are now, for a player that plays one table."""

@@ -5,7 +5,8 @@ guess, so that even a random network plays sensibly: the softmax is over log(gue
 
 The guess of the next action is what the trees counted at the node, mixed with `prior_visits` imagined visits that
 acted as a reliable default node says, or else as opponents on that street do, except that facing a bet they fold with
-`utility.fold_prior`. The guess of the hand range has the mean that the opponent showed at showdowns from the node
+`utility.fold_prior`; with habits (`trees.habits`) the latter is mixed with what this opponent does in such
+situations. The guess of the hand range has the mean that the opponent showed at showdowns from the node
 (`range_guess`); SWRE's guess is that of `utility`, at each run-out.
 """
 
@@ -18,6 +19,7 @@ from ashe.decision.utility import SUREST_WIN, fold_prior, weighed, win_guess, wi
 from ashe.game.engine import ACTOR, BET, BETS, POT, STACKS, raise_range
 from ashe.jit import njit
 from ashe.trees.edges import BUCKETS, CALLS, FIRST_RAISE, FOLDS, SLOTS, bucket
+from ashe.trees.features import habit_share
 from ashe.trees.prt import VISITS
 
 # An opponent's raise is taken to have the size in the middle of its bucket (spec, section 7), in pots.
@@ -71,7 +73,7 @@ def legal_actions(S, t, legal):
 
 
 @njit
-def action_guess(s, trees, node, default, default_node, odds, street, legal, guess):
+def action_guess(s, trees, node, default, default_node, habits, habit, odds, street, legal, guess):
     """The first guess of the opponent's next action into `guess` [9]; legal actions get at least `LEAST`."""
     f, default_f = np.int64(0), np.int64(0)
     if s.use_trees == 1:
@@ -91,6 +93,8 @@ def action_guess(s, trees, node, default, default_node, odds, street, legal, gue
             prior = fold
         elif legal[k]:
             prior = (1.0 - fold) * s.next_defaults[street, k] / others
+        if default_f == 0 and s.use_trees == 1 and s.habit_visits > 0.0:
+            prior = habit_share(s, habits.following[:, k], habits, habit, prior)
         seen = trees.following[node, k] if f > 0 else 0
         guess[k] = max((seen + s.prior_visits * prior) / (f + s.prior_visits), LEAST) if legal[k] else 0.0
 

@@ -84,7 +84,7 @@ from ashe.decision.frontier import (
 )
 from ashe.decision.hand_range import showdown_equity
 from ashe.decision.runouts import CHILD, CHILDREN, CLUSTER, DELTAS, FROM, ROOT, SAMPLES
-from ashe.decision.utility import counted_fold_guess, own_raises, restricted
+from ashe.decision.utility import called, counted_fold_guess, own_raises, restricted
 from ashe.estimators.rows import ORDER, SOURCE, WHO, step_search
 from ashe.game.engine import (
     ACTOR,
@@ -104,6 +104,8 @@ from ashe.jit import njit
 from ashe.ticks import ticks
 from ashe.trees.edges import CALLS, FIRST_RAISE, FOLDS, OWN_RAISES, SLOTS
 from ashe.trees.features import EHS, NEXT, STRENGTH, next_rates, rates, reliable, state_row
+from ashe.trees.habits import habit_node, kind_of
+from ashe.trees.prt import NONE
 
 
 @njit
@@ -128,9 +130,16 @@ def _apply(q, l, x, kind, to):
 
 
 @njit
-def _lead(trees, default, s, r, q, l, slot, kind, to, own):
+def _habit(s, q, l, x):
+    """The habit of the situation in the working row x, which follows on line l."""
+    return habit_node(q.line[l, TABLE], kind_of(q.line, x, q.line[l, SEAT])) if s.habit_visits > 0.0 else NONE
+
+
+@njit
+def _lead(m, s, r, q, l, slot, kind, to, own):
     """What the action of `slot` at line l leads to."""
     V, x, seat = q.line, q.line.shape[0] - 1, q.line[l, SEAT]
+    trees, default = m.trees, m.default
     _apply(q, l, x, kind, to)
     mine, theirs = np.float64(V[x, TOTALS + seat]), np.float64(V[x, TOTALS + 1 - seat])
     q.act[l, slot, TO] = to
@@ -150,7 +159,10 @@ def _lead(trees, default, s, r, q, l, slot, kind, to, own):
         q.worth[l, slot, OTHER] = theirs
         call = min(V[x, BET] - V[x, BETS + 1 - seat], V[x, STACKS + 1 - seat])
         odds = call / (V[x, POT] + call)
-        q.worth[l, slot, GUESS] = counted_fold_guess(s, trees, node, default, default_node, odds, V[x, STREET])
+        habit = _habit(s, q, l, x)
+        q.worth[l, slot, GUESS] = counted_fold_guess(
+            s, trees, node, default, default_node, m.habits, habit, odds, V[x, STREET]
+        )
     elif known or r.search_unknown == 1 or (asks_own and not own):
         q.act[l, slot, CODE] = NODE
         if asks_own:
@@ -167,7 +179,7 @@ def _lead(trees, default, s, r, q, l, slot, kind, to, own):
 
 
 @njit
-def _expand(trees, default, s, r, q, l, sizes):
+def _expand(m, s, r, q, l, sizes):
     """All actions at line l."""
     V = q.line
     seat, actor = q.line[l, SEAT], V[l, ACTOR]
@@ -177,7 +189,7 @@ def _expand(trees, default, s, r, q, l, sizes):
     if V[l, BET] > V[l, BETS + actor]:
         q.act[l, FOLDS, CODE] = FIXED
         q.worth[l, FOLDS, CHIPS] = -V[l, TOTALS + seat] if own else V[l, TOTALS + 1 - seat]
-    _lead(trees, default, s, r, q, l, CALLS, CALL, 0, own)
+    _lead(m, s, r, q, l, CALLS, CALL, 0, own)
     first, last, low, high = raise_buckets(V, l)
     if low == 0:
         return
@@ -187,10 +199,10 @@ def _expand(trees, default, s, r, q, l, sizes):
         own_raises(V[l, BET], V[l, POT], call, low, high, war, sizes)
         for i in range(OWN_RAISES):
             if sizes[i] > 0:
-                _lead(trees, default, s, r, q, l, FIRST_RAISE + i, RAISE, sizes[i], True)
+                _lead(m, s, r, q, l, FIRST_RAISE + i, RAISE, sizes[i], True)
     else:
         for i in range(first, last + 1):
-            _lead(trees, default, s, r, q, l, FIRST_RAISE + i, RAISE, bucket_raise(V, l, i, low, high), False)
+            _lead(m, s, r, q, l, FIRST_RAISE + i, RAISE, bucket_raise(V, l, i, low, high), False)
 
 
 @njit
@@ -243,7 +255,7 @@ def _choose(r, q, n):
 
 
 @njit
-def _new_row(trees, default, s, q, oare, l, slot, depth_first, before_first):
+def _new_row(m, s, q, oare, l, slot, depth_first, before_first):
     """OARE's row for the state that the working row of `q.line` holds: after line l's action `slot`."""
     x, t = q.line.shape[0] - 1, q.line[l, TABLE]
     seat = q.line[l, SEAT]
@@ -254,16 +266,17 @@ def _new_row(trees, default, s, q, oare, l, slot, depth_first, before_first):
     node, default_node, street = q.act[l, slot, THERE], q.act[l, slot, DEFAULT_THERE], q.line[x, STREET]
     asks = q.line[x, ACTOR] != seat
     row = q.wide[k]
-    stats = rates(s, trees, node, default, default_node, street)
+    trees, default, habits, habit = m.trees, m.default, m.habits, _habit(s, q, l, x)
+    stats = rates(s, trees, node, default, default_node, habits, habit, street)
     state_row(row, q.line, x, seat, stats, s.lambdas, np.float32(0.0), s.blinds[3])
-    next_rates(s, trees, node, default, default_node, street, asks, row[NEXT:])
+    next_rates(s, trees, node, default, default_node, habits, habit, street, asks, row[NEXT:])
     q.legal[k, ASKS] = asks
     if asks:
         actor = q.line[x, ACTOR]
         legal_actions(q.line, x, q.legal[k])
         call = min(q.line[x, BET] - q.line[x, BETS + actor], q.line[x, STACKS + actor])
         odds = call / (q.line[x, POT] + call)
-        action_guess(s, trees, node, default, default_node, odds, street, q.legal[k], q.base[k])
+        action_guess(s, trees, node, default, default_node, habits, habit, odds, street, q.legal[k], q.base[k])
     for i in range(oare.inputs):
         oare.x[k, i] = row[oare.features[i]]
     oare.numbers[WHO, k] = t // oare.lanes
@@ -272,7 +285,7 @@ def _new_row(trees, default, s, q, oare, l, slot, depth_first, before_first):
 
 
 @njit
-def _new_line(trees, default, s, q, l, slot, cluster, kind):
+def _new_line(m, s, q, l, slot, cluster, kind):
     """The line after line l's action `slot`, going on from the cluster's board node where cards came."""
     n = q.used[LINES]
     q.used[LINES] = n + 1
@@ -281,8 +294,8 @@ def _new_line(trees, default, s, q, l, slot, cluster, kind):
     q.line[n, SEAT] = q.line[l, SEAT]
     node, default_node = q.act[l, slot, THERE], q.act[l, slot, DEFAULT_THERE]
     if q.act[l, slot, DEALS] and s.board_nodes == 1:
-        node = np.int64(trees.child[node, cluster])
-        default_node = np.int64(default.child[default_node, cluster])
+        node = np.int64(m.trees.child[node, cluster])
+        default_node = np.int64(m.default.child[default_node, cluster])
     q.line[n, AT] = node
     q.line[n, DEFAULT_AT] = default_node
     q.line[n, ROW] = q.act[l, slot, CHILD_ROW]
@@ -291,7 +304,7 @@ def _new_line(trees, default, s, q, l, slot, cluster, kind):
 
 
 @njit
-def _make(trees, default, s, q, oare, win, runs, n, rows_first, rows_before, views_first, views_before):
+def _make(m, s, q, oare, win, runs, n, rows_first, rows_before, views_first, views_before):
     """Rows, lines and views of the candidates that were kept."""
     x = q.line.shape[0] - 1
     for i in range(n):
@@ -302,7 +315,7 @@ def _make(trees, default, s, q, oare, win, runs, n, rows_first, rows_before, vie
         kind = CALL if slot == CALLS else RAISE
         if q.act[l, slot, CHILD_ROW] < 0:
             _apply(q, l, x, kind, q.act[l, slot, TO])
-            _new_row(trees, default, s, q, oare, l, slot, rows_first, rows_before)
+            _new_row(m, s, q, oare, l, slot, rows_first, rows_before)
         if q.act[l, slot, CODE] == RAISED:
             q.next[v, slot, VIEW_COUNT] = -1
             continue
@@ -316,7 +329,7 @@ def _make(trees, default, s, q, oare, win, runs, n, rows_first, rows_before, vie
             cluster = np.int64(runs.group[g, CLUSTER]) if deals and s.board_nodes == 1 else 0
             line = np.int64(q.act[l, slot, CHILD_LINE + cluster])
             if line < 0:
-                line = _new_line(trees, default, s, q, l, slot, cluster, kind)
+                line = _new_line(m, s, q, l, slot, cluster, kind)
             c = q.used[VIEWS]
             q.used[VIEWS] = c + 1
             q.views[c, LINE] = line
@@ -369,7 +382,7 @@ def step(s, r, q, oare, win, runs, depth, bounds, work):
 
 
 @njit
-def action_value(q, runs, v, slot, own):
+def action_value(q, s, runs, v, slot, own):
     """U of one action at view v, everything below being known."""
     l = q.views[v, LINE]
     code, edge = q.act[l, slot, CODE], 2.0 * q.belief[v, P] - 1.0
@@ -386,12 +399,13 @@ def action_value(q, runs, v, slot, own):
         return total / weight
     if own and slot >= FIRST_RAISE:
         phi = q.worth[l, slot, GUESS] if q.next[v, slot, VIEW_COUNT] == 0 else q.prob[q.act[l, slot, CHILD_ROW], FOLDS]
+        edge = 2.0 * called(q.belief[v, P], phi, s.selective) - 1.0
         return phi * q.worth[l, slot, OTHER] + (1.0 - phi) * edge * q.worth[l, slot, CHIPS]
     return max(q.worth[l, slot, OTHER], edge * q.worth[l, slot, CHIPS])
 
 
 @njit
-def back_up(m, q, runs, tables):
+def back_up(m, s, q, runs, tables):
     """Values of all views, deepest first; of the first `tables` views the utilities of all actions into `m.u`."""
     for v in range(q.used[VIEWS] - 1, -1, -1):
         l = q.views[v, LINE]
@@ -404,14 +418,14 @@ def back_up(m, q, runs, tables):
             if q.act[l, slot, CODE] == ABSENT:
                 continue
             if own:
-                u = action_value(q, runs, v, slot, True)
+                u = action_value(q, s, runs, v, slot, True)
                 value = max(value, u)
                 if v < tables:
                     m.u[t, slot] = u
             else:
                 p = q.prob[q.line[l, ROW], slot]
                 if p > 0.0:
-                    value += p * action_value(q, runs, v, slot, False)
+                    value += p * action_value(q, s, runs, v, slot, False)
         q.belief[v, VALUE] = value
 
 
@@ -446,10 +460,9 @@ def deepen(m, s, r, q, oare, win, runs, bounds):
 
     `bounds`: first row, view and line of the last depth but one and of the last; the new one begins at what is used.
     """
-    trees, default = m.trees, m.default
     sizes = np.zeros(OWN_RAISES, np.int64)
     for l in range(bounds[2], bounds[5]):
-        _expand(trees, default, s, r, q, l, sizes)
+        _expand(m, s, r, q, l, sizes)
     if (bounds[4] - bounds[1]) * SLOTS > q.candidate.shape[0]:
         return -1
     n = _candidates(q, runs, bounds[1], bounds[4])
@@ -463,7 +476,7 @@ def deepen(m, s, r, q, oare, win, runs, bounds):
         return 0
     if not has_room(q, oare, win, kept, cost):
         return -1
-    _make(trees, default, s, q, oare, win, runs, n, bounds[3], bounds[0], bounds[4], bounds[1])
+    _make(m, s, q, oare, win, runs, n, bounds[3], bounds[0], bounds[4], bounds[1])
     return 1
 
 
@@ -485,7 +498,7 @@ def search(m, s, r, q, oare, win, runs, tables, n):
             break
         depth += 1
         step(s, r, q, oare, win, runs, depth, bounds, work)
-    back_up(m, q, runs, n)
+    back_up(m, s, q, runs, n)
     q.work[SEARCHES] += n
     q.work[DEPTHS] += depth
     return True

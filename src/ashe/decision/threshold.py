@@ -12,9 +12,10 @@ What becomes of a raise before the flop (docs/ashe1.md says why this matters):
 |---|---|
 | free | any size, as printed |
 | small_ball | the minimum raise, also against a raise |
-| flat | who opens raises the minimum; a raise is called instead of raised again |
+| flat | who opens raises the minimum (if the wish is at least `open_from` of all chips, or limps); raises are called |
 
-With `slow_play` the first bet of the flop and of the turn is left to the opponent: a wish to bet there is a check.
+With `slow_play` the first bet of the flop and of the turn is left to the opponent: a wish to bet there is a check. Bets
+on flop and turn are raised if the wish is at least `raise_from` of all chips, or called.
 """
 
 import numpy as np
@@ -46,7 +47,7 @@ def sign_rule(o, score):
 
 
 @njit
-def threshold_action(rule, power, preflop, slow_play, o, score):
+def threshold_action(rule, power, preflop, open_from, slow_play, raise_from, o, score):
     """(kind, street total) for an aggression score, by the numbers of the rule and of `preflop`.
 
     With free raises before the flop evolution is caught by CS, which folds every hand to a large one, and never meets
@@ -61,9 +62,9 @@ def threshold_action(rule, power, preflop, slow_play, o, score):
     else:
         kind, to, _ = sign_rule(o, w)
     if preflop > 0 and kind == RAISE and o.street == 0:
-        if preflop == 2 and not unraised(o):
+        if preflop == 2 and (not unraised(o) or w < open_from):
             return CALL, 0
         to = o.min_to
-    elif slow_play == 1 and kind == RAISE and unraised(o) and o.street in (FLOP, TURN):
+    elif kind == RAISE and o.street in (FLOP, TURN) and (slow_play == 1 if unraised(o) else w < raise_from):
         return CALL, 0
     return kind, to

@@ -24,6 +24,7 @@ import numpy as np
 
 from ashe.jit import njit
 from ashe.trees.edges import ALL_IN, CALLS, FIRST_RAISE, FOLDS, OWN_RAISES, OWN_SIZES
+from ashe.trees.features import habit_share
 from ashe.trees.prt import FOLDS_LATER, VISITS
 
 ACTIONS = FIRST_RAISE + OWN_RAISES  # fold, call, five raises: the own edges of a tree
@@ -98,11 +99,14 @@ def fold_guess(visits, fold_rate, prior, prior_visits):
 
 
 @njit
-def counted_fold_guess(s, trees, node, default, default_node, odds, street):
-    """The same of a tree node; a reliable default node stands in for the prior. `s` holds the agent's choices."""
+def counted_fold_guess(s, trees, node, default, default_node, habits, habit, odds, street):
+    """The same of a tree node; a reliable default node stands in for the prior, or the opponent's habit is mixed with
+    it. `s` holds the agent's choices."""
     prior = fold_prior(odds, street)
     if s.use_trees == 0:
         return prior
+    if s.habit_visits > 0.0:
+        prior = habit_share(s, habits.counts[:, FOLDS_LATER], habits, habit, prior)
     if s.use_default == 1 and default.counts[default_node, VISITS] > s.reliable:
         prior = default.counts[default_node, FOLDS_LATER] / default.counts[default_node, VISITS]
     f = np.int64(trees.counts[node, VISITS])
@@ -119,10 +123,24 @@ def fold_probability(head, a, guess):
 
 
 @njit
-def utilities(p, phi, to, own, opponent, call, own_stack, own_bet, opponent_stack, u):
+def called(p, phi, selective):
+    """The probability of winning once the opponent did not fold.
+
+    As printed it is p. A `selective` opponent folds the weakest share phi of its hands, so that the mean strength of
+    the rest is (1 + phi) / 2: the odds of p are divided by those of it.
+    """
+    if selective == 0:
+        return p
+    won, lost = p * (1.0 - phi), (1.0 - p) * (1.0 + phi)
+    return won / (won + lost) if won + lost > 0.0 else p
+
+
+@njit
+def utilities(p, phi, to, own, opponent, call, own_stack, own_bet, opponent_stack, selective, u):
     """Utilities of fold, call and the raises `to` into `u` [7], -inf for what is not to be had.
 
-    `own` and `opponent` are chips committed in this hand, `own_bet` those of this street, stacks what is behind.
+    `selective` as of `called`; `own` and `opponent` are chips committed in this hand, `own_bet` those of this street,
+    stacks what is behind.
     """
     edge = 2.0 * p - 1.0
     u[FOLDS] = -np.float64(own) if call > 0 else -np.inf
@@ -132,7 +150,7 @@ def utilities(p, phi, to, own, opponent, call, own_stack, own_bet, opponent_stac
             u[FIRST_RAISE + i] = -np.inf
         else:
             stake = min(own + to[i] - own_bet, opponent + opponent_stack)
-            u[FIRST_RAISE + i] = phi[i] * opponent + (1.0 - phi[i]) * edge * stake
+            u[FIRST_RAISE + i] = phi[i] * opponent + (1.0 - phi[i]) * (2.0 * called(p, phi[i], selective) - 1.0) * stake
 
 
 @njit

@@ -101,6 +101,7 @@ class TrainConfig:
     evolution: EvolutionConfig = setting(help="optimiser and fitness")
     workers: WorkersConfig = setting(help="local processes or Ray")
     logging: LoggingConfig = setting(help="reports and checkpoints")
+    start: str | None = setting(None, help="champion whose modules the first population varies; null = random genomes")
     run_dir: str | None = setting(None, help="output folder; null = runs/<name>/<date_time>")
 
     def __post_init__(self) -> None:

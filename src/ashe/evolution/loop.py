@@ -34,6 +34,8 @@ class RunPlan:
     fitness: ane.AneConfig
     optimiser: OptimiserFactory
     problem: TrainingProblem
+    start: torch.Tensor | None = None
+    """A genome to begin with, as a module session begins with the champion of the one before."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """The same as flat plain values, for checkpoints and reports."""
 
@@ -99,7 +101,15 @@ def _announce(reporters: Sequence[Reporter], what: str, event: Any) -> None:
 
 
 def _first(plan: RunPlan) -> _State:
-    """First session: everyone's evolving module is random, the frozen remainder is individual 0's for all."""
+    """First session: everyone's evolving module is random, the frozen remainder is individual 0's for all.
+
+    With a genome to start from both are its own, the evolving module varied.
+    """
+    if plan.start is not None:
+        where = evolving_slice(plan.curriculum.at(0).module, plan.problem.genome_modules, len(plan.start))
+        total = plan.curriculum.generations
+        varied = plan.optimiser.from_champion(plan.start[where], plan.population, plan.seed, 0, total)
+        return _State(0, varied, plan.start.clone(), None, {}, {})
     genomes = plan.problem.initial(plan.seed, plan.population).to(torch.float32)
     moment = plan.curriculum.at(0)
     where = evolving_slice(moment.module, plan.problem.genome_modules, genomes.shape[1])

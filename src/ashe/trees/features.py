@@ -27,6 +27,7 @@ from ashe.errors import UserError
 from ashe.game.engine import ACTOR, BET, BETS, N_BET, POT, STACKS, STREET, TOTALS
 from ashe.jit import njit
 from ashe.trees.edges import SLOTS
+from ashe.trees.habits import pool_of
 from ashe.trees.prt import FOLDS_LATER, NONE, SHOWDOWNS, VISITS
 
 ROW = 14  # without next actions
@@ -52,25 +53,58 @@ def inputs_of(estimator: str) -> tuple[int, ...]:
 
 
 @njit
-def node_rates(trees, node, street, reliable, defaults):
-    """(visits, showdown rate, fold rate, showdown strength) of a node, the street's defaults where it is unreliable."""
+def node_rates(trees, node, reliable, unknown):
+    """(visits, showdown rate, fold rate, showdown strength) of a node; the rates `unknown` where it is unreliable."""
     f = np.int64(trees.counts[node, VISITS])
     if f <= reliable:
-        return f, defaults[street, 0], defaults[street, 1], defaults[street, 2]
+        return f, unknown[0], unknown[1], unknown[2]
     shown = trees.counts[node, SHOWDOWNS]
-    strength = trees.strength[node] / shown if shown > 0 else defaults[street, 2]
+    strength = trees.strength[node] / shown if shown > 0 else unknown[2]
     return f, shown / f, trees.counts[node, FOLDS_LATER] / f, strength
 
 
 @njit
-def blended_rates(trees, node, default, default_node, street, reliable, lambdas, defaults):
+def mixed_rates(trees, node, visits, prior):
+    """(showdown rate, fold rate, showdown strength) of a node, with `visits` imagined visits of the rates `prior`."""
+    f, shown = np.int64(trees.counts[node, VISITS]), np.int64(trees.counts[node, SHOWDOWNS])
+    if f == 0:
+        return prior
+    return (
+        (shown + visits * prior[0]) / (f + visits),
+        (trees.counts[node, FOLDS_LATER] + visits * prior[1]) / (f + visits),
+        (trees.strength[node] + visits * prior[2]) / (shown + visits),
+    )
+
+
+@njit
+def habit_rates(s, habits, habit, prior):
+    """The same of a habit. A selective opponent folded its weakest hands: so strong are its imagined showdowns."""
+    visits = s.habit_visits
+    mixed = mixed_rates(habits, habit, visits, prior)
+    if s.selective == 0:
+        return mixed
+    shown = np.int64(habits.counts[habit, SHOWDOWNS])
+    strength = (habits.strength[habit] + visits * (1.0 + mixed[1]) / 2.0) / (shown + visits)
+    return mixed[0], mixed[1], strength
+
+
+@njit
+def habit_share(s, counts, habits, habit, prior):
+    """The share `counts[habit]` of a habit's visits, mixed with its pool's share, which is mixed with `prior`."""
+    for node in (pool_of(habit), habit):
+        prior = (counts[node] + s.habit_visits * prior) / (habits.counts[node, VISITS] + s.habit_visits)
+    return prior
+
+
+@njit
+def blended_rates(trees, node, default, default_node, street, reliable, lambdas, unknown):
     """The same with default trees (D 6.1): v = (f / lambda) v_R + (1 - f / lambda) v_D for f < lambda, else v_R.
 
-    f is the regular node's. The street's defaults stand in for v_D where the default node is unreliable, and for v
-    where both nodes are. Where the regular node never saw a showdown its strength is the default node's.
+    f is the regular node's. The rates `unknown` stand in for v_D where the default node is unreliable, and for v where
+    both nodes are. Where the regular node never saw a showdown its strength is the default node's.
     """
     f = np.int64(trees.counts[node, VISITS])
-    default_f, showdown_rate, fold_rate, strength = node_rates(default, default_node, street, reliable, defaults)
+    default_f, showdown_rate, fold_rate, strength = node_rates(default, default_node, reliable, unknown)
     if f == 0 or (f <= reliable and default_f <= reliable):
         return f, showdown_rate, fold_rate, strength
     share = min(f / lambdas[street], 1.0)
@@ -85,16 +119,25 @@ def blended_rates(trees, node, default, default_node, street, reliable, lambdas,
 
 
 @njit
-def rates(s, trees, node, default, default_node, street):
+def rates(s, trees, node, default, default_node, habits, habit, street):
     """What the trees say of a node: (visits, showdown rate, fold rate, showdown strength).
 
-    `s` holds the agent's choices: use_trees, use_default, reliable, lambdas and the street's defaults.
+    `s` holds the agent's choices: use_trees, use_default, reliable, lambdas and the street's defaults, which are what
+    is taken of unknown nodes. With habits (`habit_visits` above 0) that is the opponent's habit, mixed with the
+    street's defaults, and a node's own rates are mixed with it, however few its visits are.
     """
+    unknown = (s.defaults[street, 0], s.defaults[street, 1], s.defaults[street, 2])
     if s.use_trees == 0:
-        return node_rates(trees, NONE, street, s.reliable, s.defaults)
+        return node_rates(trees, NONE, s.reliable, unknown)
+    if s.habit_visits > 0.0:
+        unknown = habit_rates(s, habits, pool_of(habit), unknown)
+        unknown = habit_rates(s, habits, habit, unknown)
+        if s.use_default == 0:
+            mixed = mixed_rates(trees, node, s.prior_visits, unknown)
+            return np.int64(trees.counts[node, VISITS]), mixed[0], mixed[1], mixed[2]
     if s.use_default == 0:
-        return node_rates(trees, node, street, s.reliable, s.defaults)
-    return blended_rates(trees, node, default, default_node, street, s.reliable, s.lambdas, s.defaults)
+        return node_rates(trees, node, s.reliable, unknown)
+    return blended_rates(trees, node, default, default_node, street, s.reliable, s.lambdas, unknown)
 
 
 @njit
@@ -108,7 +151,7 @@ def reliable(s, trees, node, default, default_node):
 
 
 @njit
-def next_rates(s, trees, node, default, default_node, street, opponent_acts, out):
+def next_rates(s, trees, node, default, default_node, habits, habit, street, opponent_acts, out):
     """What the opponent did next at a node, count / f, into `out` [9]; mixed as the other rates are.
 
     Zero where ASHE acts next (spec, section 10). Pools that do not count next actions have none to tell.
@@ -124,6 +167,8 @@ def next_rates(s, trees, node, default, default_node, street, opponent_acts, out
         rate = 0.0
         if opponent_acts:
             rate = s.next_defaults[street, k]
+            if s.use_trees == 1 and s.habit_visits > 0.0:
+                rate = habit_share(s, habits.following[:, k], habits, habit, rate)
             if s.use_trees == 1 and default_known:
                 rate = default.following[default_node, k] / default_f
             if known:
@@ -163,16 +208,19 @@ def state_row(row, V, t, seat, stats, lambdas, ehs, stack):
 
 
 @njit
-def raised_row(row, V, t, seat, to, stats, lambdas, ehs, stack):
-    """The row of the state after the player in `seat`, who is to act, raised to `to`; returns the odds it offers."""
+def raised_odds(V, t, seat, to):
+    """The pot odds that a raise to `to` by the player in `seat`, who is to act, offers the other."""
+    call = min(to - V[t, BETS + 1 - seat], V[t, STACKS + 1 - seat])
+    return call / (V[t, POT] + to - V[t, BETS + seat] + call)
+
+
+@njit
+def raised_row(row, V, t, seat, to, odds, stats, lambdas, ehs, stack):
+    """The row of the state after the player in `seat`, who is to act, raised to `to` and offers these odds."""
     street = V[t, STREET]
     added = to - V[t, BETS + seat]
-    pot = V[t, POT] + added
-    call = min(to - V[t, BETS + 1 - seat], V[t, STACKS + 1 - seat])
-    odds = call / (pot + call)
     raises = V[t, N_BET] + 1 - (1 if street == 0 else 0)
     write_row(
         row, stats, lambdas, street, ehs, odds, (V[t, TOTALS + seat] + added) / stack, V[t, TOTALS + 1 - seat] / stack,
         raises, seat == 1,
     )  # fmt: skip
-    return odds

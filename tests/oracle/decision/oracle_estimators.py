@@ -172,7 +172,7 @@ class OraclePlayer(Ashe22Player):
             if made == 0:
                 break
             self.tell(q, runs, base, ranges, bounds)
-        back_up(m, q, runs, 1)
+        back_up(m, self.settings, q, runs, 1)
 
     def samples_of(self, q, runs, base, v):
         g = q.views[v, GROUP]

@@ -4,6 +4,7 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
+from tests.habits_twin import Habits, called
 
 from ashe.agents.ashe2_player import Ashe2Player
 from ashe.cards.clusters import CENTROIDS
@@ -96,6 +97,7 @@ class Twin:
         self.config, self.default = config, default  # default: like `tree`, only read
         self.swre, self.ofre = TwinEstimator(config, genome, "swre"), TwinEstimator(config, genome, "ofre")
         self.tree = defaultdict(new_stats)  # (seat, edge, edge, ...) -> stats
+        self.habits = Habits(config)
 
     def edge(self, hand, seat, kind, to):
         if kind == FOLD:
@@ -133,12 +135,12 @@ class Twin:
 
     def copy(self, hand):
         other = Hand()
-        other.row = hand.row.copy()
+        other.row, other.history = hand.row.copy(), list(hand.history)
         return other
 
     def features(self, node, hand, seat, strength):
         stats = self.tree[node] if self.config.trees else new_stats()
-        showdown, fold, s = self.rates(node, stats, hand.street)
+        showdown, fold, s = self.rates(node, stats, hand, seat)
         confidence = min(1, stats["f"] / self.config.lambdas[hand.street])
         odds = hand.call_cost / (hand.pot + hand.call_cost)
         own, other = 20_000 - hand.stacks[seat], 20_000 - hand.stacks[1 - seat]
@@ -148,9 +150,17 @@ class Twin:
             min(1, raises / 4), seat,
         ]  # fmt: skip
 
-    def rates(self, node, stats, street):
-        """Showdown rate, fold rate, strength: spec, section 6's v = (f/lambda) v_R + (1 - f/lambda) v_D."""
+    def rates(self, node, stats, hand, seat):
+        """Showdown rate, fold rate, strength: spec, section 6's v = (f/lambda) v_R + (1 - f/lambda) v_D.
+
+        Habits stand in for the street's defaults; without default trees a node's rates are mixed with them.
+        """
+        street = hand.street
         by_street = street_defaults(self.config.street_defaults)[street]
+        if self.habits.used:
+            by_street = self.habits.rates(hand.history, seat, by_street)
+            if self.default is None:
+                return self.habits.mixed(stats, by_street)
         if self.default is None or not self.config.trees:
             return derived(stats, by_street) if stats["f"] > self.config.reliable else by_street
         known = self.default.get(node, new_stats())
@@ -185,16 +195,18 @@ class Twin:
             after.raise_to(to)
             phi = self.fold_probability(rows, node, after, seat)
             stake = min(own + to - hand.bets[seat], 20_000)
-            u[RAISE, to] = phi * other + (1 - phi) * (2 * p - 1) * stake
+            u[RAISE, to] = phi * other + (1 - phi) * (2 * called(self.config, p, phi) - 1) * stake
         return u
 
     def fold_probability(self, rows, node, after, seat):
         stats = self.tree[node] if self.config.trees else new_stats()
         odds = after.call_cost / (after.pot + after.call_cost)
         prior = odds * (1 + BOARD_CARDS[after.street] / 5)
+        if self.habits.used:
+            prior = self.habits.fold_rate(after.history, seat, min(prior, 1))
         if self.default is not None and self.default.get(node, new_stats())["f"] > self.config.reliable:
             prior = self.default[node]["of"] / self.default[node]["f"]
-        share = min(1, stats["f"] / 10)
+        share = min(1, stats["f"] / self.config.prior_visits)
         guess = share * stats["of"] / max(stats["f"], 1) + (1 - share) * prior
         if not self.config.ofre:
             return guess
@@ -212,6 +224,7 @@ class Twin:
             stats["of"] += folded
             if shown is not None:
                 stats["s"].append(ehs(shown, board[: BOARD_CARDS[there.street]]))
+        self.habits.learn(seat, events, shown, board)
 
 
 class Checked(Ashe2Player):

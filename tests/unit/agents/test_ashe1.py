@@ -30,7 +30,15 @@ VARIANTS = {
     "adjusted": {"decision": "adjusted", "end_step": False},
     "own decisions": {"step": "own_decisions"},
     "prototype": PROTOTYPE,
-    "plus": {"decision": "sign", "power": 3.0, "preflop": "flat", "slow_play": True},
+    "plus": {
+        "decision": "sign",
+        "power": 3.0,
+        "preflop": "flat",
+        "open_from": 0.05,
+        "slow_play": True,
+        "raise_from": 0.2,
+        "chips_power": 1 / 3,
+    },
     "small ball": {"decision": "sign", "power": 3.0, "preflop": "small_ball"},
 }
 HANDS = 40
@@ -116,7 +124,9 @@ class Twin:
             street = int(hand.row[0, e.CLOSED])
         else:
             odds = hand.call_cost / (hand.pot + hand.call_cost)
-        own, other = (20_000 - hand.stacks[seat]) / 20_000, (20_000 - hand.stacks[1 - seat]) / 20_000
+        own, other = (
+            (1 - stack / 20_000) ** self.config.chips_power for stack in (hand.stacks[seat], hand.stacks[1 - seat])
+        )
         if self.config.inputs == "printed":
             return np.array([*np.eye(4)[street], self.ehs[street], other, own, odds])
         cards = BOARD_CARDS[street]
@@ -157,7 +167,8 @@ class Twin:
         }  # fmt: skip
         o = Observation(**(dict.fromkeys(Observation._fields, 0) | given))
         c = self.config
-        return Action(*threshold_action(RULES[c.decision], c.power, PREFLOP[c.preflop], int(c.slow_play), o, score))
+        choices = c.open_from, int(c.slow_play), c.raise_from
+        return Action(*threshold_action(RULES[c.decision], c.power, PREFLOP[c.preflop], *choices, o, score))
 
     def hand_over(self, result):
         if self.hand is None:  # the opponent folded before we could act: our cards do not matter, but EHS is an input
@@ -235,51 +246,56 @@ def test_sign_rule(score, given, expected):
     base = dict.fromkeys(Observation._fields, 0) | {
         "own": 500, "stack": 19_500, "min_to": 600, "max_to": 20_000, "full_stack": 20_000, "big_blind": 100,
     }  # fmt: skip
-    assert threshold_action(2, 1.0, 0, 0, Observation(**(base | given)), score) == expected
+    assert threshold_action(2, 1.0, 0, 0.0, 0, 0, Observation(**(base | given)), score) == expected
 
 
 @pytest.mark.parametrize(
-    ("preflop", "street", "n_bet", "score", "expected"),
+    ("preflop", "open_from", "street", "n_bet", "score", "expected"),
     [
-        ("free", 0, 1, 0.9, (RAISE, 14_580)),  # 0.9 ** 3 of 20,000 chips
-        ("free", 0, 3, 0.9, (RAISE, 14_580)),
-        ("small_ball", 0, 1, 0.9, (RAISE, 600)),
-        ("small_ball", 0, 3, 0.9, (RAISE, 600)),
-        ("flat", 0, 1, 0.9, (RAISE, 600)),
-        ("flat", 0, 2, 0.9, (CALL, 0)),
-        ("flat", 0, 3, 0.9, (CALL, 0)),
-        *((preflop, 1, 2, 0.9, (RAISE, 14_580)) for preflop in PREFLOP),  # after the flop any size
-        *((preflop, 0, 1, 0.2, (CALL, 0)) for preflop in PREFLOP),
-        *((preflop, 0, 2, -0.2, (FOLD, 0)) for preflop in PREFLOP),
+        ("free", 0.0, 0, 1, 0.9, (RAISE, 14_580)),  # 0.9 ** 3 of 20,000 chips
+        ("free", 0.0, 0, 3, 0.9, (RAISE, 14_580)),
+        ("small_ball", 0.0, 0, 1, 0.9, (RAISE, 600)),
+        ("small_ball", 0.0, 0, 3, 0.9, (RAISE, 600)),
+        ("flat", 0.0, 0, 1, 0.9, (RAISE, 600)),
+        ("flat", 0.0, 0, 2, 0.9, (CALL, 0)),
+        ("flat", 0.0, 0, 3, 0.9, (CALL, 0)),
+        ("flat", 0.25, 0, 1, 0.62, (CALL, 0)),  # 0.238 of all chips: limps
+        ("flat", 0.25, 0, 1, 0.64, (RAISE, 600)),
+        ("flat", 0.25, 1, 2, 0.62, (RAISE, 4_767)),  # before the flop only
+        *((preflop, 0.25, 1, 2, 0.9, (RAISE, 14_580)) for preflop in PREFLOP),  # after the flop any size
+        *((preflop, 0.0, 0, 1, 0.2, (CALL, 0)) for preflop in PREFLOP),
+        *((preflop, 0.0, 0, 2, -0.2, (FOLD, 0)) for preflop in PREFLOP),
     ],
 )
-def test_raises_before_the_flop_and_cubic_wish(preflop, street, n_bet, score, expected):
+def test_raises_before_the_flop_and_cubic_wish(preflop, open_from, street, n_bet, score, expected):
     given = {
         "street": street, "call": 300, "own": 500, "stack": 19_500, "min_to": 600, "max_to": 20_000,
         "full_stack": 20_000, "big_blind": 100, "n_bet": n_bet,
     }  # fmt: skip
     o = Observation(**(dict.fromkeys(Observation._fields, 0) | given))
-    assert threshold_action(2, 3.0, PREFLOP[preflop], 0, o, score) == expected
+    assert threshold_action(2, 3.0, PREFLOP[preflop], open_from, 0, 0, o, score) == expected
 
 
 @pytest.mark.parametrize(
-    ("street", "n_bet", "score", "expected"),
+    ("raise_from", "street", "n_bet", "score", "expected"),
     [
-        *((street, 0, 0.9, (CALL, 0)) for street in (1, 2)),  # nobody has bet: a check
-        *((street, 1, 0.9, (RAISE, 14_580)) for street in (1, 2)),
-        (3, 0, 0.9, (RAISE, 14_580)),
-        (0, 1, 0.9, (RAISE, 14_580)),
-        (1, 1, 0.2, (CALL, 0)),
-        (1, 1, -0.2, (FOLD, 0)),
+        *((0, street, 0, 0.9, (CALL, 0)) for street in (1, 2)),  # nobody has bet: a check
+        *((0, street, 1, 0.9, (RAISE, 14_580)) for street in (1, 2)),
+        *((0.8, street, n_bet, 0.9, (CALL, 0)) for street in (1, 2) for n_bet in (0, 1)),
+        *((0.7, street, 1, 0.9, (RAISE, 14_580)) for street in (1, 2)),
+        *((share, 3, n_bet, 0.9, (RAISE, 14_580)) for share in (0, 0.8) for n_bet in (0, 1)),
+        (0.8, 0, 1, 0.9, (RAISE, 14_580)),
+        (0, 1, 1, 0.2, (CALL, 0)),
+        (0.8, 1, 1, -0.2, (FOLD, 0)),
     ],
 )
-def test_slow_play_leaves_the_first_bet_to_the_opponent(street, n_bet, score, expected):
+def test_slow_play_and_raise_from_leave_bets_to_the_opponent(raise_from, street, n_bet, score, expected):
     given = {
         "street": street, "call": 300 if n_bet else 0, "own": 500, "stack": 19_500, "min_to": 600, "max_to": 20_000,
         "full_stack": 20_000, "big_blind": 100, "n_bet": n_bet,
     }  # fmt: skip
     o = Observation(**(dict.fromkeys(Observation._fields, 0) | given))
-    assert threshold_action(2, 3.0, PREFLOP["free"], 1, o, score) == expected
+    assert threshold_action(2, 3.0, PREFLOP["free"], 0.0, 1, raise_from, o, score) == expected
 
 
 def test_published_sizes():

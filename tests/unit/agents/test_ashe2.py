@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from ashe2_twin import GENERATION, SEED, Checked, Twin, genome_of, stats_of, stats_of_twin, tables_of
+from tests.habits_twin import same_habits
 
 from ashe.agents.ashe2 import Ashe2Config
 from ashe.agents.ashe2_player import Ashe2Player
@@ -24,6 +25,10 @@ VARIANTS = {
     "no state": {"lstm_state": False},
     "no ofre": {"head": "modulated", "ofre": False},
     "board nodes": {"head": "modulated", "board_nodes": True, "reliable": 0},
+    "habits": {"head": "odds", "habit_visits": 5.0, "selective": True},
+    "habits, direct": {"habit_visits": 5.0, "selective": True, "board_nodes": True},
+    "habits alone": {"head": "modulated", "habit_visits": 2.5, "prior_visits": 30.0},
+    "selective alone": {"head": "odds", "selective": True, "ofre": False},
 }
 OPPONENTS = ("HM", "CS", "random", "TA", "LA")
 
@@ -73,9 +78,9 @@ def test_trees_grow_beyond_the_pool(monkeypatch):
 # ---------------------------------------------------------------- the twin
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_twin_makes_the_same_decisions(variant):
-    """2,000 hands for each of the two heads, fewer for the others: actions and trees."""
+    """2,000 hands for each of the three heads and for habits, fewer for the others: actions, trees and habits."""
     config = Ashe2Config(**SMALL, **VARIANTS[variant])
-    hands = 400 if variant in ("direct", "modulated", "odds") else 60
+    hands = 400 if variant in ("direct", "modulated", "odds", "habits") else 60
     kinds, ties, decisions = [], 0, 0
     for seed, opponent in enumerate(OPPONENTS):
         genome = genome_of(config, seed)
@@ -89,6 +94,7 @@ def test_twin_makes_the_same_decisions(variant):
         assert ours.keys() == expected.keys()
         for path, stats in expected.items():
             assert ours[path] == pytest.approx(stats, abs=1e-3)
+        same_habits(player.mind.habits, player.twin.habits)
     assert ties <= decisions // 1000, (ties, decisions)
     assert len(set(kinds)) >= (3 if hands == 400 else 2)
     assert len(kinds) > 5 * hands

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from ashe2_twin import GENERATION, SEED, Checked, Twin, genome_of, stats_of, stats_of_twin, tables_of
+from tests.habits_twin import same_habits
 
 from ashe import inspect
 from ashe.agents import training
@@ -30,6 +31,7 @@ from ashe.trees.prt import VISITS
 OPPONENTS = ("LP", "LA", "TP", "TA")
 BASE = Ashe2Config(blocks=3, size=4, hidden=6, head="modulated", board_nodes=True, reliable=1)
 AGAINST = {"default opponents": OPPONENTS, "self-play": ()}
+HABITS = {"habit_visits": 5.0, "selective": True}
 
 
 def config_of(against, hands=120, tables=1, **settings):
@@ -97,10 +99,12 @@ def test_blocks_are_equal_and_the_button_alternates():
     assert (other.deal.decks != session.deal.decks).any()
 
 
-@pytest.mark.parametrize("against", AGAINST)
-def test_session_equals_a_slow_replay(against):
-    """The twin checks every decision of the replay, and counts by itself."""
-    config = config_of(against)
+@pytest.mark.parametrize(
+    ("against", "settings"), [*((name, {}) for name in AGAINST), *((name, HABITS) for name in AGAINST)]
+)
+def test_session_equals_a_slow_replay(against, settings):
+    """The twin checks every decision of the replay, and counts by itself. Habits last as long as the trees."""
+    config = config_of(against, **settings)
     genomes = [genome_of(config, seed) for seed in (1, 2)]
     for genome, ours in zip(genomes, trees_of(config, genomes), strict=True):
         twin = replay(config, genome, task_of(config))
@@ -137,10 +141,12 @@ def test_trees_depend_on_seed_generation_and_champion():
 
 
 # ---------------------------------------------------------------- default trees in play
-@pytest.mark.parametrize("head", ["direct", "modulated"])
-def test_twin_blends_alike(head):
+@pytest.mark.parametrize(
+    "settings", [{"head": "direct"}, {"head": "modulated"}, {"head": "odds", **HABITS}, {"head": "direct", **HABITS}]
+)
+def test_twin_blends_alike(settings):
     """Features with default trees against the twin, whose default trees are those of its own replay."""
-    config = config_of("default opponents", hands=300, head=head)
+    config = config_of("default opponents", hands=300, **settings)
     genome, task = genome_of(config, 3), task_of(config)
     default = replay(config, genome, task).tree
     trees = Ashe2Problem(config, HEADS_UP, 10).assets(genome, task)
@@ -153,16 +159,17 @@ def test_twin_blends_alike(head):
         tables.run()
         assert player.ties <= 1 + player.decisions // 1000
         same_counts(stats_of(player.mind.trees, player.mind.roots[0]), stats_of_twin(player.twin))
+        same_habits(player.mind.habits, player.twin.habits)
         known = {path for path, s in default.items() if s["f"] > config.reliable}
         blended += sum(0 < s["f"] < 20 and path in known for path, s in player.twin.tree.items())
     assert blended > 20
 
 
-@pytest.mark.parametrize("against", AGAINST)
-def test_training_equals_match_play(against):
+@pytest.mark.parametrize(("against", "settings"), [*((name, {}) for name in AGAINST), ("self-play", HABITS)])
+def test_training_equals_match_play(against, settings):
     """Evaluation reads the whole trees, a match the pruned ones of the champion file; shards and groups vary."""
     hands, opponents = 40, ("CS", "LA", "TA")
-    config = config_of(against, hands=400)
+    config = config_of(against, hands=400, **settings)
     genomes = np.stack([genome_of(config, seed) for seed in range(3)])
     task = task_of(config, opponents)
     result = Ashe2Evaluator(config, HEADS_UP, hands).evaluate(genomes, task)

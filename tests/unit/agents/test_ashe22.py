@@ -1,5 +1,7 @@
 """ASHE 2.2 and 2.3: training equals match play, sessions, settings, champions by name."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from ashe2_twin import GENERATION, SEED, genome_of, tables_of
@@ -30,7 +32,7 @@ OPPONENTS = ("HM", "LA", "TA")
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_training_equals_match_play(kind):
-    """With default trees from self-play and without; shared and own estimators; the room for nodes grows."""
+    """With default trees from self-play and without, habits; shared and own estimators; the room for nodes grows."""
     hands, preliminary = 40, PreliminaryConfig(60, (), 2)
     config = Ashe22Config(kind=kind, **SMALL)
     with_trees = Ashe22Config(kind=kind, **SMALL, preliminary=preliminary)
@@ -38,7 +40,8 @@ def test_training_equals_match_play(kind):
     frozen = slice(*config.spec.part(config.modules[1]))
     genomes[:, frozen] = genomes[0, frozen]
     task = GenerationTask(SEED, GENERATION, OPPONENTS, champion=genome_of(config, 9))
-    for c in (config, with_trees):
+    habits = replace(config if kind == "ashe23" else with_trees, habit_visits=5.0, selective=True)
+    for c in (config, with_trees, habits):
         result = Ashe22Evaluator(c, HEADS_UP, hands).evaluate(genomes, task)
         assert len(np.unique(result["chips"])) > 3
         problem = Ashe22Problem(c, HEADS_UP, hands)

@@ -1,12 +1,13 @@
 """A slow obvious Recursive Utility Estimation: one decision, plain objects, hands played out, double precision.
 
-It reads the trees' counts and draws the same run-outs, and computes everything else anew: EHS and ranks of every board
-(`ashe.cards.equity`), features, estimators, bucket sizes, pruning, and values by plain recursion.
+It reads the trees' counts, draws the same run-outs, and computes everything else anew: EHS and ranks of every board
+(`ashe.cards.equity`), habits, features, estimators, bucket sizes, pruning, and values by plain recursion.
 """
 
 from dataclasses import dataclass, field
 
 import numpy as np
+from tests.habits_twin import Habits, called
 
 from ashe.cards.clusters import board_cluster
 from ashe.cards.equity import ehs, stronger_and_ties
@@ -90,6 +91,7 @@ class Twin:
         self.config, self.mind, self.use_default = config, mind, use_default
         self.oare_net = Estimator(config, genome, "oare")
         self.win_net = Estimator(config, genome, config.modules[1])
+        self.habits = Habits(config)
         self.seen = {"nodes": 0, "unknown": 0, "splits": 0, "all-in": 0, "cut": 0, "depth": 0}
 
     # ------------------------------------------------------------ trees
@@ -104,9 +106,17 @@ class Twin:
         known = self.counts(self.mind.trees, node)[0] > self.config.reliable
         return known or (self.use_default and self.counts(self.mind.default, default)[0] > self.config.reliable)
 
-    def rates(self, node, default, street, opponent_acts):
-        """(f, showdown rate, fold rate, strength, next-action rates) as spec sections 5, 6 and 10 mix them."""
-        general = [*street_defaults("training8")[street], *next_action_defaults("training8")[street]]
+    def rates(self, node, default, hand, seat):
+        """(f, showdown rate, fold rate, strength, next-action rates) as spec sections 5, 6 and 10 mix them.
+
+        Habits stand in for what opponents do in general; without default trees a node's rates are mixed with them.
+        """
+        street, opponent_acts = hand.street, hand.actor != seat
+        by_street, by_action = street_defaults("training8")[street], next_action_defaults("training8")[street]
+        if self.habits.used:
+            by_street = self.habits.rates(hand.history, seat, by_street)
+            by_action = self.habits.next_rates(hand.history, seat, by_action)
+        general = [*by_street, *by_action]
 
         def own(counts, stand_in):
             f, shown, folded, strength, following = counts
@@ -117,6 +127,9 @@ class Twin:
         known = f > self.config.reliable
         if not self.use_default:
             mixed = own(self.counts(self.mind.trees, node), general) if known else general
+            if self.habits.used:
+                f, shown, folded, strength, _ = self.counts(self.mind.trees, node)
+                mixed[:3] = self.habits.mixed({"f": f, "sd": shown, "of": folded, "s": [strength]}, general)
         else:
             default_counts = self.counts(self.mind.default, default)
             trusted = default_counts[0] > self.config.reliable
@@ -131,21 +144,26 @@ class Twin:
     def fold_prior(self, odds, street):
         return min(odds * (1 + BOARD_CARDS[street] / 5), 1)
 
-    def action_guess(self, node, default, odds, street, legal):
+    def action_guess(self, node, default, hand, legal):
         f, *_, following = self.counts(self.mind.trees, node)
         default_f, *_, default_following = self.counts(self.mind.default, default)
-        general = next_action_defaults("training8")[street]
-        fold = self.fold_prior(odds, street) if legal[0] else 0.0
+        general = next_action_defaults("training8")[hand.street]
+        odds = hand.call_cost / (hand.pot + hand.call_cost)
+        fold = self.fold_prior(odds, hand.street) if legal[0] else 0.0
         rest = sum(general[k] for k in range(1, 9) if legal[k])
         prior = [fold] + [(1 - fold) * general[k] / rest for k in range(1, 9)]
+        if self.habits.used:
+            prior = self.habits.next_rates(hand.history, 1 - hand.actor, prior)
         if self.use_default and default_f > self.config.reliable:
             prior = [n / default_f for n in default_following]
         v = self.config.prior_visits
         return [max((following[k] + v * prior[k]) / (f + v), 0.01) if legal[k] else 1.0 for k in range(9)]
 
-    def raise_guess(self, node, default, odds, street):
+    def raise_guess(self, node, default, hand, seat):
         f, _, folded, *_ = self.counts(self.mind.trees, node)
-        prior = self.fold_prior(odds, street)
+        prior = self.fold_prior(hand.call_cost / (hand.pot + hand.call_cost), hand.street)
+        if self.habits.used:
+            prior = self.habits.fold_rate(hand.history, seat, prior)
         default_f, _, default_folded, *_ = self.counts(self.mind.default, default)
         if self.use_default and default_f > self.config.reliable:
             prior = default_folded / default_f
@@ -155,8 +173,7 @@ class Twin:
     # ------------------------------------------------------------ features and estimators
     def features(self, node, default, hand, seat, strength):
         street, stack = hand.street, 20_000
-        opponent_acts = hand.actor != seat
-        f, shown, folded, s, following = self.rates(node, default, street, opponent_acts)
+        f, shown, folded, s, following = self.rates(node, default, hand, seat)
         confidence = min(f / self.config.lambdas[street], 1)
         raises = int(hand.row[0, e.N_BET]) - (street == 0)
         odds = hand.call_cost / (hand.pot + hand.call_cost)
@@ -179,8 +196,7 @@ class Twin:
             legal.append(self.bucket_size(hand, k) is not None)
         logits = self.oare_net.answer(oare)
         if self.config.head != "direct":
-            odds = hand.call_cost / (hand.pot + hand.call_cost)
-            logits = logits + np.log(self.action_guess(node, default, odds, hand.street, legal))
+            logits = logits + np.log(self.action_guess(node, default, hand, legal))
         return softmax(logits, np.array(legal))
 
     def bucket_size(self, hand, k):
@@ -194,9 +210,9 @@ class Twin:
             return None
         return min(max(int(bet + MIDDLES[k] * pot + 0.5), low), high)
 
-    def p_win(self, win, boards, node, default, street):
+    def p_win(self, win, boards, node, default, hand, seat):
         out = self.win_net.answer(win)
-        strength = self.rates(node, default, street, False)[3]
+        street, strength = hand.street, self.rates(node, default, hand, seat)[3]
         if self.config.kind == "ashe23":
             p = softmax(out + (np.log(self.range_guess(strength)) if self.config.head != "direct" else 0))
 
@@ -268,7 +284,7 @@ class Twin:
             states = self.step(states, node, default, hand, seat, known[hand.street])
         self.street = view.street
         boards = self.boards(view, hand_key, known)
-        p = self.p_win(states[1], boards, *path[-1][:2], view.street)
+        p = self.p_win(states[1], boards, *path[-1], seat)
         root = State(path[-1][2], at, default_at, boards, 1.0, *states, p, None)
         budget = self.config.rue.budget or 10**9
         level = [root]
@@ -329,8 +345,7 @@ class Twin:
         known = self.is_known(node, default) or self.config.rue.search_unknown
         result.update(node=node, default=default, known=known)
         if own and action.kind == RAISE:
-            odds = hand.call_cost / (hand.pot + hand.call_cost)
-            result["phi"] = self.raise_guess(node, default, odds, hand.street)
+            result["phi"] = self.raise_guess(node, default, hand, seat)
             result["kind"] = "node" if known else "raise"
         elif known or (not own and hand.actor == seat):
             result["kind"] = "node"
@@ -367,7 +382,7 @@ class Twin:
                 state.reach * (1.0 if state.chance is None else state.chance[slot]) * len(boards) / len(state.boards)
             )
             chance = self.chance(oare, node, default, hand) if hand.actor != seat else None
-            p = self.p_win(win, boards, node, default, hand.street)
+            p = self.p_win(win, boards, node, default, hand, seat)
             r["states"].append(State(hand, at, default_at, boards, reach, oare, win, p, chance))
         return r["states"]
 
@@ -390,7 +405,7 @@ class Twin:
             )
         if r["phi"] is not None:
             stake = min(mine, 20_000)
-            return r["phi"] * theirs + (1 - r["phi"]) * edge * stake
+            return r["phi"] * theirs + (1 - r["phi"]) * (2 * called(self.config, state.p, r["phi"]) - 1) * stake
         self.seen["cut"] += 1
         if hand.actor != seat:
             return edge * min(mine, theirs)

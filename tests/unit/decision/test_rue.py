@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from rue_twin import Twin, copy
+from tests.habits_twin import same_habits
 
 from ashe.agents.ashe22 import Ashe22Config, RueConfig
 from ashe.agents.ashe22_player import Ashe22Player
@@ -19,6 +20,7 @@ from ashe.trees.prt import to_arrays
 SMALL = {"blocks": 2, "size": 3, "hidden": 5}
 FULL = RueConfig(samples=12)  # the paper's search on fewer run-outs
 PRUNED = RueConfig(samples=16, every_river=False, strength_groups=2, min_reach=0.02, budget=40)
+HABITS = {"habit_visits": 5.0, "selective": True}
 VARIANTS = {
     "2.2 paper": {"head": "direct", "rue": FULL},
     "2.2 desktop": {"head": "odds", "rue": PRUNED},
@@ -26,6 +28,9 @@ VARIANTS = {
     "2.3 paper": {"kind": "ashe23", "head": "direct", "rue": FULL},
     "2.3 printed rank": {"kind": "ashe23", "printed_rank": True, "rue": FULL},
     "2.3 desktop": {"kind": "ashe23", "head": "odds", "rue": PRUNED},
+    "2.2 habits": {"head": "odds", "rue": PRUNED, **HABITS},
+    "2.2 habits, direct": {"head": "direct", "board_nodes": False, "rue": PRUNED, **HABITS},
+    "2.3 habits": {"kind": "ashe23", "head": "odds", "rue": PRUNED, **HABITS},
 }
 OPPONENTS = ("HM", "LA", "CM", "random", "TA")
 
@@ -51,6 +56,11 @@ class Compared(Ashe22Player):
         if self.count % self.every == 0:
             self.compare(decisions)
         return answer
+
+    def hand_over(self, finished):
+        super().hand_over(finished)
+        result = finished.result(0)
+        self.twin.habits.learn(result.seat, self.source.events(0), result.shown, result.board)
 
     def path(self, view):
         """[(node, default node, hand there)] from the root, and where the next action leads on from."""
@@ -92,6 +102,7 @@ def play(config, seed, opponent, hands, every, default=None):
     tables = Tables((player, make_player(opponent)), cards, [HalfMatch(0, 0, 0, hands)], seed)
     player.attach(tables, every)
     tables.run()
+    same_habits(player.mind.habits, player.twin.habits)
     return player
 
 
@@ -113,11 +124,21 @@ def test_twin(variant):
     assert sum(p.asked for p in players) >= 30
 
 
+def left_by(variant):
+    """The trees of another match."""
+    other = play(Ashe22Config(**{**SMALL, "reliable": 1, **VARIANTS[variant]}), 7, "LA", 150, 10**9)
+    return to_arrays(other.mind.trees, other.mind.roots[0])
+
+
+def test_twin_with_default_trees_and_habits():
+    """Habits stand in where the default trees know nothing, and the other way round."""
+    players = check("2.2 habits", 60, 11, left_by("2.2 habits"))
+    assert sum(p.asked for p in players) >= 30
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_twin_at_500_situations(variant):
     """Half of them with default trees, which another match has left."""
-    other = play(Ashe22Config(**{**SMALL, "reliable": 1, **VARIANTS[variant]}), 7, "LA", 150, 10**9)
-    default = to_arrays(other.mind.trees, other.mind.roots[0])
-    players = check(variant, 150, 5) + check(variant, 150, 5, default)
+    players = check(variant, 150, 5) + check(variant, 150, 5, left_by(variant))
     assert sum(p.asked for p in players) >= 500

@@ -62,7 +62,7 @@ def by_the_old_rule(view, p, phi):
     u = np.zeros(7)
     utilities(
         p, np.full(5, phi), to, own, other, view.call_cost, view.stacks[view.seat], view.bets[view.seat],
-        view.stacks[1 - view.seat], u,
+        view.stacks[1 - view.seat], 0, u,
     )  # fmt: skip
     return best(u)
 

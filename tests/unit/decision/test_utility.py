@@ -30,14 +30,14 @@ def raises_of(hand: Hand):
     return to.tolist()
 
 
-def decide(hand: Hand, p, phi):
+def decide(hand: Hand, p, phi, selective=0):
     seat = hand.actor
     to = np.array(raises_of(hand))
     totals = [20_000 - s for s in hand.stacks]
     u = np.zeros(7)
     utilities(
         p, np.array(phi), to, totals[seat], totals[1 - seat], hand.call_cost, hand.stacks[seat], hand.bets[seat],
-        hand.stacks[1 - seat], u,
+        hand.stacks[1 - seat], selective, u,
     )  # fmt: skip
     return u.tolist(), best(u)
 
@@ -50,6 +50,17 @@ def test_first_decision_on_the_button():
     """
     u, choice = decide(Hand(), 0.6, [0.3, 0.4, 0.5, 0.55, 0.98])
     assert u == pytest.approx([-50, 20, 58, 76, 90, 100, 178])
+    assert choice == ALL_IN
+
+
+def test_callers_of_a_selective_opponent_are_stronger():
+    """The same decision: the odds of .6 are 3:2, those of a mean strength of (1 + phi) / 2 (1 + phi):(1 - phi).
+
+    With phi .5 3:2 becomes 1:2, a chip is worth -1/3: to 300 with .5: 50 - .5 * 100 = 0. With phi .2 it becomes 1:1,
+    a chip is worth nothing: to 500 with .2: 20. Fold, call and a raise that nobody folds to are what they were.
+    """
+    u, choice = decide(Hand(), 0.6, [0.0, 0.5, 0.2, 0.2, 1.0], selective=1)
+    assert u == pytest.approx([-50, 20, 0.2 * 200, 0, 20, 20, 100])
     assert choice == ALL_IN
 
 
@@ -89,14 +100,14 @@ def test_facing_an_all_in():
 
 def test_a_short_call_is_worth_the_matched_chips():
     u = np.zeros(7)
-    utilities(0.75, np.zeros(5), np.zeros(5, np.int64), 1_000, 9_000, 4_000, 4_000, 1_000, 0, u)
+    utilities(0.75, np.zeros(5), np.zeros(5, np.int64), 1_000, 9_000, 4_000, 4_000, 1_000, 0, 0, u)
     assert u[CALLS] == pytest.approx(0.5 * 5_000)
 
 
 def test_a_raise_beyond_the_opponents_chips_stakes_no_more_than_those():
     u = np.zeros(7)
     to = np.array([0, 0, 0, 0, 9_000])
-    utilities(0.75, np.array([0, 0, 0, 0, 0.5]), to, 1_000, 2_000, 500, 8_500, 500, 3_000, u)
+    utilities(0.75, np.array([0, 0, 0, 0, 0.5]), to, 1_000, 2_000, 500, 8_500, 500, 3_000, 0, u)
     assert u[ALL_IN] == pytest.approx(0.5 * 2_000 + 0.5 * 0.5 * 5_000)
 
 

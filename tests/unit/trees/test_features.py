@@ -7,11 +7,11 @@ from ashe.errors import UserError
 from ashe.estimators.estimator import HRE, OARE, OFRE, SWRE
 from ashe.game.hand import Hand
 from ashe.trees.defaults import next_action_defaults, street_defaults
-from ashe.trees.features import ROW, blended_rates, inputs_of, node_rates, raised_row, state_row
+from ashe.trees.features import ROW, blended_rates, inputs_of, node_rates, raised_odds, raised_row, state_row
 from ashe.trees.prt import new_node, new_trees, update
 
 LAMBDAS = np.array([50.0, 20.0, 10.0, 5.0])
-DEFAULTS = np.array([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6], [0.7, 0.8, 0.9], [0.15, 0.25, 0.35]])
+UNKNOWN = (0.4, 0.5, 0.6)
 
 
 def test_estimators_read_as_many_features_as_the_table_says():
@@ -34,24 +34,25 @@ def node_with(trees, hands):
 def test_rates_become_reliable_above_the_threshold():
     trees = new_trees(16)
     four = node_with(trees, [(True, False, 0.5)] * 4)
-    assert node_rates(trees, four, 1, 4, DEFAULTS) == (4, 0.4, 0.5, 0.6)
+    assert node_rates(trees, four, 4, UNKNOWN) == (4, 0.4, 0.5, 0.6)
     five = node_with(
         trees, [(True, False, 0.5), (True, False, 0.9), (False, True, 0), (False, True, 0), (False, False, 0)]
     )
-    assert node_rates(trees, five, 1, 4, DEFAULTS) == pytest.approx((5, 0.4, 0.4, 0.7))
+    assert node_rates(trees, five, 4, UNKNOWN) == pytest.approx((5, 0.4, 0.4, 0.7))
     unseen = node_with(trees, [(False, True, 0)] * 6)
-    assert node_rates(trees, unseen, 1, 4, DEFAULTS) == (6, 0.0, 1.0, 0.6)  # no showdown: default strength
-    assert node_rates(trees, 0, 2, 4, DEFAULTS) == (0, 0.7, 0.8, 0.9)  # not visited yet
+    assert node_rates(trees, unseen, 4, UNKNOWN) == (6, 0.0, 1.0, 0.6)  # no showdown: unknown strength
+    assert node_rates(trees, 0, 4, UNKNOWN) == (0, 0.4, 0.5, 0.6)  # not visited yet
 
 
 def test_default_trees_fill_in_for_few_visits():
-    """D 6.1 on the flop, lambda 20: v = (f / 20) v_R + (1 - f / 20) v_D, and street defaults where D is unreliable."""
+    """D 6.1 on the flop, lambda 20: v = (f / 20) v_R + (1 - f / 20) v_D, and the rates of the unknown where D is
+    unreliable."""
     trees, default = new_trees(16), new_trees(16)
     known = node_with(default, [(True, False, 0.8)] * 5 + [(False, True, 0)] * 5)  # 0.5, 0.5, 0.8
     rare = node_with(default, [(True, False, 0.8)] * 4)
 
     def blend(node, default_node):
-        return pytest.approx(blended_rates(trees, node, default, default_node, 1, 4, LAMBDAS, DEFAULTS))
+        return pytest.approx(blended_rates(trees, node, default, default_node, 1, 4, LAMBDAS, UNKNOWN))
 
     assert blend(0, known) == (0, 0.5, 0.5, 0.8)
     assert blend(0, rare) == (0, 0.4, 0.5, 0.6)
@@ -61,7 +62,7 @@ def test_default_trees_fill_in_for_few_visits():
     assert blend(four, rare) == (4, 0.4, 0.5, 0.6)  # both unreliable
     ten = node_with(trees, [(False, True, 0)] * 10)
     assert blend(ten, known) == (10, 0.25, 0.75, 0.8)  # no showdown yet: the default node's strength
-    assert blend(ten, 0) == (10, 0.2, 0.75, 0.6)  # street defaults for v_D
+    assert blend(ten, 0) == (10, 0.2, 0.75, 0.6)  # nothing known for v_D
     many = node_with(trees, [(True, False, 0.3)] * 20)
     assert blend(many, known) == (20, 1.0, 0.0, 0.3)
 
@@ -86,7 +87,8 @@ def test_look_ahead_row_is_the_row_of_the_state_it_leads_to(to):
     hand.raise_to(300)
     ahead, there = np.zeros(ROW, np.float32), np.zeros(ROW, np.float32)
     stats = (3, 0.1, 0.2, 0.3)
-    odds = raised_row(ahead, hand.row, 0, 1, to, stats, LAMBDAS, 0.5, 20_000)
+    odds = raised_odds(hand.row, 0, 1, to)
+    raised_row(ahead, hand.row, 0, 1, to, odds, stats, LAMBDAS, 0.5, 20_000)
     hand.raise_to(to)
     state_row(there, hand.row, 0, 1, stats, LAMBDAS, 0.5, 20_000)
     assert (ahead == there).all()

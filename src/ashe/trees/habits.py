@@ -1,0 +1,90 @@
+"""Habits (ours): what the opponent does in situations of one kind, whatever line led there.
+
+A tree needs several visits of the very same line before it knows anything of it. Habits pool the same counts over all
+lines of a half match, so that after a few dozen hands a line never seen before is met with what *this* opponent does in
+such a place instead of what opponents do on average. They are kept as nodes of `prt.Trees` without edges: table t's
+kind c is node 1 + t * KINDS + c, and node 0 knows nothing, as in a tree.
+
+Kinds of a *pool* lend each other their rates: a raise of a size that this opponent has never faced is met with how
+it took others on that street (`pool_of`). Odds up to .2, which of ASHE's raises only an all-in offers, are a pool of
+their own: who has most of the chips in does not fold as usual.
+
+| kind | the player to act | told apart by |
+|---|---|---|
+| 0-47 | opponent | street; nothing to call, or odds up to .2, .29, .36, .42, more; whether it raised on this street |
+| 48-119 | ASHE | street; the opponent has not acted, checked or called, raised by bucket 1-7; whether ASHE raised |
+| 120-139 | pools | street; ASHE acts, opponent with nothing to call, odds up to .2, or more before or after its raise |
+
+Before the flop blinds are no raises: who acts on a limp or first has nothing to call.
+"""
+
+from ashe.game.engine import ACTOR, BET, BETS, BIG_BLIND, N_BET, POT, STACKS, STREET
+from ashe.jit import njit
+from ashe.trees.edges import bucket
+from ashe.trees.prt import Trees, new_trees
+
+ODDS_EDGES = (0.2, 0.29, 0.36, 0.42)
+FACING, LAST = 6, 9
+STREET_POOLS = 5
+OWN = 4 * FACING * 2  # first kind in which ASHE acts
+POOLS = OWN + 4 * LAST * 2  # first pool
+KINDS = POOLS + 4 * STREET_POOLS
+
+
+def new_habits(tables: int, next_actions: bool) -> Trees:
+    return new_trees(1 + max(tables, 1) * KINDS, next_actions)
+
+
+def clear_habits(habits: Trees) -> None:
+    for counts in (habits.counts, habits.strength, habits.following):
+        counts[:] = 0
+
+
+@njit
+def facing_kind(street, odds, raised):
+    """The kind in which the opponent acts on a raise that offers these odds (0: nothing to call)."""
+    facing = 0
+    if odds > 0.0:
+        facing = 1
+        for edge in ODDS_EDGES:
+            facing += odds > edge
+    return (street * FACING + facing) * 2 + (1 if raised else 0)
+
+
+@njit
+def habit_node(t, kind):
+    return 1 + t * KINDS + kind
+
+
+@njit
+def pool_of(habit):
+    """The node of the pool that a habit's kind belongs to."""
+    kind = (habit - 1) % KINDS
+    if kind >= OWN:
+        pool = (kind - OWN) // (2 * LAST) * STREET_POOLS
+    else:
+        facing = kind // 2 % FACING
+        pool = kind // (2 * FACING) * STREET_POOLS + (1 + facing if facing < 2 else 3 + kind % 2)
+    return habit - kind + POOLS + pool
+
+
+@njit
+def has_raised(S, t, seat):
+    """Whether the player in `seat`, who is to act again or for the first time, has raised on this street."""
+    return S[t, BETS + seat] > (S[t, BIG_BLIND] if S[t, STREET] == 0 else 0)
+
+
+@njit
+def kind_of(S, t, seat):
+    """The kind of situation that row `t` is in, as the player in `seat` sees it."""
+    street, actor = S[t, STREET], S[t, ACTOR]
+    call = min(S[t, BET] - S[t, BETS + actor], S[t, STACKS + actor])
+    limped = street == 0 and S[t, N_BET] == 1
+    if actor != seat:
+        odds = 0.0 if limped else call / (S[t, POT] + call)
+        return facing_kind(street, odds, has_raised(S, t, actor))
+    if limped or call == 0:
+        last = 1 if (seat == 0) == (street == 0) else 0  # the big blind acts last before the flop, first after it
+    else:
+        last = 2 + bucket(call, S[t, POT] - call)
+    return OWN + (street * LAST + last) * 2 + (1 if has_raised(S, t, seat) else 0)
