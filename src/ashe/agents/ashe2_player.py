@@ -20,6 +20,7 @@ from ashe.errors import UserError
 from ashe.game.engine import ACTOR
 from ashe.game.rules import HEADS_UP, Rules
 from ashe.players.base import Decisions, FinishedHands
+from ashe.trees.habits import restore_habits, saved_habits
 from ashe.trees.prt import from_arrays, grown, to_arrays
 
 SavedTrees = Mapping[str, NDArray[Any]]  # as `trees.prt.to_arrays` makes them, of one table
@@ -51,6 +52,7 @@ class Ashe2Player:
         self.name = name
         self.config = config
         self.genome = np.ascontiguousarray(genome, np.float32).reshape(1, -1)
+        self.saved_frozen: SavedTrees = frozen or {}
         self.frozen = None if frozen is None else from_arrays(dict(frozen))
         self.saved_default = default
         self.default = None if default is None else from_arrays(dict(default))
@@ -67,6 +69,8 @@ class Ashe2Player:
             trees, roots = self.frozen
             self.mind = self.mind._replace(trees=grown(trees, trees.capacity + self.mind.trees.capacity))
             self.mind.roots[:] = roots
+            if self.config.habit_visits > 0.0:
+                restore_habits(self.mind.habits, self.saved_frozen)
         if self.default is not None:
             self.mind = self.mind._replace(default=self.default[0])
             self.mind.default_roots[:] = self.default[1]
@@ -100,7 +104,8 @@ class Ashe2Player:
         tables = len(self.mind.roots)
         if tables != 1:
             raise UserError(f"{self.name} plays {tables} tables; trees are saved of a player with one")
-        return to_arrays(self.mind.trees, self.mind.roots[0])
+        habits = saved_habits(self.mind.habits) if self.config.habit_visits > 0.0 else {}
+        return to_arrays(self.mind.trees, self.mind.roots[0]) | habits
 
     def _make_room(self, length: NDArray[np.int64]) -> None:
         """At most one node per action, a root and three board nodes."""

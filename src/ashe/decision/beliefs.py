@@ -93,7 +93,7 @@ def action_guess(s, trees, node, default, default_node, habits, habit, odds, str
             prior = fold
         elif legal[k]:
             prior = (1.0 - fold) * s.next_defaults[street, k] / others
-        if default_f == 0 and s.use_trees == 1 and s.habit_visits > 0.0:
+        if s.use_trees == 1 and s.habit_visits > 0.0:
             prior = habit_share(s, habits.following[:, k], habits, habit, prior)
         seen = trees.following[node, k] if f > 0 else 0
         guess[k] = max((seen + s.prior_visits * prior) / (f + s.prior_visits), LEAST) if legal[k] else 0.0

@@ -100,15 +100,15 @@ def fold_guess(visits, fold_rate, prior, prior_visits):
 
 @njit
 def counted_fold_guess(s, trees, node, default, default_node, habits, habit, odds, street):
-    """The same of a tree node; a reliable default node stands in for the prior, or the opponent's habit is mixed with
-    it. `s` holds the agent's choices."""
+    """The same of a tree node; a reliable default node stands in for the prior, with which habits are mixed. `s` holds
+    the agent's choices."""
     prior = fold_prior(odds, street)
     if s.use_trees == 0:
         return prior
-    if s.habit_visits > 0.0:
-        prior = habit_share(s, habits.counts[:, FOLDS_LATER], habits, habit, prior)
     if s.use_default == 1 and default.counts[default_node, VISITS] > s.reliable:
         prior = default.counts[default_node, FOLDS_LATER] / default.counts[default_node, VISITS]
+    if s.habit_visits > 0.0:
+        prior = habit_share(s, habits.counts[:, FOLDS_LATER], habits, habit, prior)
     f = np.int64(trees.counts[node, VISITS])
     seen_rate = trees.counts[node, FOLDS_LATER] / f if f > 0 else 0.0
     return fold_guess(f, seen_rate, prior, s.prior_visits)

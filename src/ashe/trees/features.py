@@ -123,18 +123,20 @@ def rates(s, trees, node, default, default_node, habits, habit, street):
     """What the trees say of a node: (visits, showdown rate, fold rate, showdown strength).
 
     `s` holds the agent's choices: use_trees, use_default, reliable, lambdas and the street's defaults, which are what
-    is taken of unknown nodes. With habits (`habit_visits` above 0) that is the opponent's habit, mixed with the
-    street's defaults, and a node's own rates are mixed with it, however few its visits are.
+    is taken of unknown nodes. With habits (`habit_visits` above 0) each of a chain is mixed with what comes before it:
+    the street's defaults or a reliable default node, the habit's pool, the habit, the node, however rarely visited.
     """
     unknown = (s.defaults[street, 0], s.defaults[street, 1], s.defaults[street, 2])
     if s.use_trees == 0:
         return node_rates(trees, NONE, s.reliable, unknown)
     if s.habit_visits > 0.0:
+        if s.use_default == 1:
+            _, showdown_rate, fold_rate, strength = node_rates(default, default_node, s.reliable, unknown)
+            unknown = (showdown_rate, fold_rate, strength)
         unknown = habit_rates(s, habits, pool_of(habit), unknown)
         unknown = habit_rates(s, habits, habit, unknown)
-        if s.use_default == 0:
-            mixed = mixed_rates(trees, node, s.prior_visits, unknown)
-            return np.int64(trees.counts[node, VISITS]), mixed[0], mixed[1], mixed[2]
+        mixed = mixed_rates(trees, node, s.prior_visits, unknown)
+        return np.int64(trees.counts[node, VISITS]), mixed[0], mixed[1], mixed[2]
     if s.use_default == 0:
         return node_rates(trees, node, s.reliable, unknown)
     return blended_rates(trees, node, default, default_node, street, s.reliable, s.lambdas, unknown)
@@ -167,11 +169,12 @@ def next_rates(s, trees, node, default, default_node, habits, habit, street, opp
         rate = 0.0
         if opponent_acts:
             rate = s.next_defaults[street, k]
-            if s.use_trees == 1 and s.habit_visits > 0.0:
-                rate = habit_share(s, habits.following[:, k], habits, habit, rate)
             if s.use_trees == 1 and default_known:
                 rate = default.following[default_node, k] / default_f
-            if known:
+            if s.use_trees == 1 and s.habit_visits > 0.0:
+                rate = habit_share(s, habits.following[:, k], habits, habit, rate)
+                rate = (trees.following[node, k] + s.prior_visits * rate) / (f + s.prior_visits)
+            elif known:
                 rate = share * (trees.following[node, k] / f) + (1.0 - share) * rate
         out[k] = rate
 

@@ -18,6 +18,13 @@ their own: who has most of the chips in does not fold as usual.
 Before the flop blinds are no raises: who acts on a limp or first has nothing to call.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ashe.errors import UserError
 from ashe.game.engine import ACTOR, BET, BETS, BIG_BLIND, N_BET, POT, STACKS, STREET
 from ashe.jit import njit
 from ashe.trees.edges import bucket
@@ -29,6 +36,8 @@ STREET_POOLS = 5
 OWN = 4 * FACING * 2  # first kind in which ASHE acts
 POOLS = OWN + 4 * LAST * 2  # first pool
 KINDS = POOLS + 4 * STREET_POOLS
+COUNTS = ("counts", "strength", "following")
+SAVED = "habit_"
 
 
 def new_habits(tables: int, next_actions: bool) -> Trees:
@@ -36,8 +45,27 @@ def new_habits(tables: int, next_actions: bool) -> Trees:
 
 
 def clear_habits(habits: Trees) -> None:
-    for counts in (habits.counts, habits.strength, habits.following):
-        counts[:] = 0
+    for name in COUNTS:
+        getattr(habits, name)[:] = 0
+
+
+def saved_habits(habits: Trees) -> dict[str, NDArray[np.generic]]:
+    """What to save of the only table's habits; `restore_habits` reads it."""
+    return {f"{SAVED}{name}": getattr(habits, name).copy() for name in COUNTS}
+
+
+def restore_habits(habits: Trees, saved: Mapping[str, NDArray[Any]]) -> None:
+    """The saved habits at all tables."""
+    for name in COUNTS:
+        array = getattr(habits, name)
+        if f"{SAVED}{name}" not in saved:
+            raise UserError("saved trees of an agent with habits lack them; save them again")
+        found = saved[f"{SAVED}{name}"]
+        rows = min(len(array), 1 + KINDS)  # none where next actions are not counted
+        if found.shape != (rows, *array.shape[1:]):
+            raise UserError(f"saved habits are damaged: {name} {found.shape} instead of {(rows, *array.shape[1:])}")
+        if rows:
+            array[1:] = np.tile(found[1:], (len(array) // KINDS, *[1] * (array.ndim - 1)))
 
 
 @njit

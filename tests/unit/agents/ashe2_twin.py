@@ -153,14 +153,14 @@ class Twin:
     def rates(self, node, stats, hand, seat):
         """Showdown rate, fold rate, strength: spec, section 6's v = (f/lambda) v_R + (1 - f/lambda) v_D.
 
-        Habits stand in for the street's defaults; without default trees a node's rates are mixed with them.
+        With habits: the street's defaults or a reliable default node, then the habits, then the node's own visits.
         """
         street = hand.street
         by_street = street_defaults(self.config.street_defaults)[street]
         if self.habits.used:
-            by_street = self.habits.rates(hand.history, seat, by_street)
-            if self.default is None:
-                return self.habits.mixed(stats, by_street)
+            known = new_stats() if self.default is None else self.default.get(node, new_stats())
+            general = derived(known, by_street) if known["f"] > self.config.reliable else by_street
+            return self.habits.mixed(stats, self.habits.rates(hand.history, seat, general))
         if self.default is None or not self.config.trees:
             return derived(stats, by_street) if stats["f"] > self.config.reliable else by_street
         known = self.default.get(node, new_stats())
@@ -202,10 +202,10 @@ class Twin:
         stats = self.tree[node] if self.config.trees else new_stats()
         odds = after.call_cost / (after.pot + after.call_cost)
         prior = odds * (1 + BOARD_CARDS[after.street] / 5)
-        if self.habits.used:
-            prior = self.habits.fold_rate(after.history, seat, min(prior, 1))
         if self.default is not None and self.default.get(node, new_stats())["f"] > self.config.reliable:
             prior = self.default[node]["of"] / self.default[node]["f"]
+        if self.habits.used:
+            prior = self.habits.fold_rate(after.history, seat, min(prior, 1))
         share = min(1, stats["f"] / self.config.prior_visits)
         guess = share * stats["of"] / max(stats["f"], 1) + (1 - share) * prior
         if not self.config.ofre:

@@ -21,15 +21,16 @@ from ashe.players.registry import make_player
 from ashe.reports import chapter5
 from ashe.reports.chapter5_plan import ABLATIONS, OPPONENTS, Chapter5, FrozenAgent
 from ashe.reports.published import published
+from ashe.trees.habits import KINDS
 from ashe.trees.prt import VISITS
 
 TINY = Ashe2Config(blocks=1, size=2, hidden=3, head="modulated")
 GAME = {"small_blind": 50, "big_blind": 100, "stack": 20_000}
 
 
-def champion(folder, seed=1):
+def champion(folder, seed=1, config=TINY):
     folder.mkdir(parents=True)
-    about = {"config": {"name": "a4", "agent": to_mapping(TINY), "game": GAME}, "metrics": {"fitness": {"best": 0.1}}}
+    about = {"config": {"name": "a4", "agent": to_mapping(config), "game": GAME}, "metrics": {"fitness": {"best": 0.1}}}
     save_champion(folder / "champion.npz", TINY.spec.sample(seed, 1)[0] * 3, about)
     return str(folder)
 
@@ -121,6 +122,27 @@ def test_frozen_trees_matter(tmp_path):
     blind = won(Ashe2Player("blind", replace(TINY, trees=False), genome))
     assert (won(Ashe2Player("x", TINY, genome, frozen=empty)) == blind).all()
     assert (won(Ashe2Player("x", TINY, genome, frozen=full.trees)) != blind).any()
+
+
+def test_a_snapshot_has_the_habits(tmp_path):
+    """Frozen after 40 hands, the agent begins every half match with what it knew then, at all tables, and keeps it."""
+    config = replace(TINY, head="odds", habit_visits=5.0, selective=True)
+    name = champion(tmp_path / "h", config=config)
+    (snapshot,) = take_snapshots(name, "CS", 40, 40, seed=3)
+    save_snapshot(tmp_path / "s.npz", snapshot)
+    live, frozen = make_player(name), make_player(f"FROZEN@{tmp_path / 's.npz'}")
+    Tables((live, make_player("CS")), deal(3, 0, 40), [HalfMatch(0, 0, 0, 40)], 3).run()
+    halves = [HalfMatch(0, half, 0, 20) for half in (0, 1)]
+    Tables((frozen, make_player("TA")), deal(9, 0, 20), halves, 9).run()
+    known, kept = live.mind.habits, frozen.mind.habits
+    assert known.counts[1:, VISITS].sum() > 80
+    for table in (0, 1):
+        here = slice(1 + table * KINDS, 1 + (table + 1) * KINDS)
+        assert (kept.counts[here] == known.counts[1:]).all()
+        assert (kept.strength[here] == known.strength[1:]).all()
+    del snapshot.trees["habit_counts"]
+    with pytest.raises(UserError, match="lack them"):
+        Ashe2Player("x", config, live.genome[0], frozen=snapshot.trees)
 
 
 def test_snapshot_files_refuse_what_does_not_fit(a4, tmp_path):

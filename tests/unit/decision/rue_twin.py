@@ -109,13 +109,10 @@ class Twin:
     def rates(self, node, default, hand, seat):
         """(f, showdown rate, fold rate, strength, next-action rates) as spec sections 5, 6 and 10 mix them.
 
-        Habits stand in for what opponents do in general; without default trees a node's rates are mixed with them.
+        With habits: what opponents do in general or a reliable default node, the habits, the node's own visits.
         """
         street, opponent_acts = hand.street, hand.actor != seat
         by_street, by_action = street_defaults("training8")[street], next_action_defaults("training8")[street]
-        if self.habits.used:
-            by_street = self.habits.rates(hand.history, seat, by_street)
-            by_action = self.habits.next_rates(hand.history, seat, by_action)
         general = [*by_street, *by_action]
 
         def own(counts, stand_in):
@@ -125,15 +122,18 @@ class Twin:
 
         f = self.counts(self.mind.trees, node)[0]
         known = f > self.config.reliable
-        if not self.use_default:
+        default_counts = self.counts(self.mind.default, default)
+        trusted = self.use_default and default_counts[0] > self.config.reliable
+        general = own(default_counts, general) if trusted else general
+        if self.habits.used:
+            f, shown, folded, strength, following = self.counts(self.mind.trees, node)
+            habit = self.habits.rates(hand.history, seat, general[:3])
+            v, acts = self.config.prior_visits, self.habits.next_rates(hand.history, seat, general[3:])
+            mixed = [*self.habits.mixed({"f": f, "sd": shown, "of": folded, "s": [strength]}, habit)]
+            mixed += [(n + v * x) / (f + v) for n, x in zip(following, acts, strict=True)]
+        elif not self.use_default:
             mixed = own(self.counts(self.mind.trees, node), general) if known else general
-            if self.habits.used:
-                f, shown, folded, strength, _ = self.counts(self.mind.trees, node)
-                mixed[:3] = self.habits.mixed({"f": f, "sd": shown, "of": folded, "s": [strength]}, general)
         else:
-            default_counts = self.counts(self.mind.default, default)
-            trusted = default_counts[0] > self.config.reliable
-            general = own(default_counts, general) if trusted else general
             mixed = general
             if f > 0 and (known or trusted):
                 share = min(f / self.config.lambdas[street], 1)
@@ -152,21 +152,21 @@ class Twin:
         fold = self.fold_prior(odds, hand.street) if legal[0] else 0.0
         rest = sum(general[k] for k in range(1, 9) if legal[k])
         prior = [fold] + [(1 - fold) * general[k] / rest for k in range(1, 9)]
-        if self.habits.used:
-            prior = self.habits.next_rates(hand.history, 1 - hand.actor, prior)
         if self.use_default and default_f > self.config.reliable:
             prior = [n / default_f for n in default_following]
+        if self.habits.used:
+            prior = self.habits.next_rates(hand.history, 1 - hand.actor, prior)
         v = self.config.prior_visits
         return [max((following[k] + v * prior[k]) / (f + v), 0.01) if legal[k] else 1.0 for k in range(9)]
 
     def raise_guess(self, node, default, hand, seat):
         f, _, folded, *_ = self.counts(self.mind.trees, node)
         prior = self.fold_prior(hand.call_cost / (hand.pot + hand.call_cost), hand.street)
-        if self.habits.used:
-            prior = self.habits.fold_rate(hand.history, seat, prior)
         default_f, _, default_folded, *_ = self.counts(self.mind.default, default)
         if self.use_default and default_f > self.config.reliable:
             prior = default_folded / default_f
+        if self.habits.used:
+            prior = self.habits.fold_rate(hand.history, seat, prior)
         share = min(1, f / self.config.prior_visits)
         return share * folded / max(f, 1) + (1 - share) * prior
 

@@ -253,9 +253,13 @@ def test_rates_of_a_line_never_seen_are_those_of_its_habit():
     node = counted(trees, new_node(trees), [(True, False, 0.9)] * 2)  # fewer than reliable, and yet they count
     mixed = ((2 + 10 * expected[0]) / 12, 10 * expected[1] / 12, (1.8 + 10 * expected[2]) / 12)
     assert rates(s, trees, node, default, 0, habits, small, 1) == pytest.approx((2, *mixed))
-    # With default trees habits stand in where the default node is unreliable.
+    # A reliable default node takes the place of the street's defaults; an unreliable one says nothing.
     both = s._replace(use_default=1)
-    assert rates(both, trees, node, default, 0, habits, small, 1) == pytest.approx((2, *expected))
+    assert rates(both, trees, node, default, 0, habits, small, 1) == pytest.approx((2, *mixed))
+    default_node = counted(default, new_node(default), [(True, False, 0.5)] * 10)
+    lifted = rates(both, trees, node, default, default_node, habits, small, 1)
+    assert lifted[1] > mixed[0]
+    assert lifted[2] < mixed[1]
     plain = Ashe2Config()
     for off in (settings(trees=False), plain.settings(BLINDS)):
         assert rates(off, trees, node, default, 0, habits, small, 1)[1:] == pytest.approx(prior)
