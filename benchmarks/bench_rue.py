@@ -83,7 +83,7 @@ def main() -> None:
                 report(f"2.{kind[-1]} {size} {preset}", searching, seconds, hands)
     print("\ncost by budget, 2.2 10 x 10, every node searched: nodes per decision and microseconds per node")
     for budget in (64, 128, 256, 512, 1024):
-        rue = replace(DESKTOP, budget=budget, min_reach=0.0, search_unknown=True)
+        rue = replace(DESKTOP, budget=budget, min_reach=0.0, search_unknown=99)
         config22 = Ashe22Config(blocks=10, hidden=20, head="odds", rue=rue)
         searching = Ashe22Evaluator(config22, HEADS_UP, 50)
         seconds, hands = played(searching, config22, 1)

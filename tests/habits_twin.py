@@ -47,6 +47,10 @@ def pool(kind):
     return "pool", street, ("free", "short")[what] if what < 2 else "facing", what > 1 and raised
 
 
+def all_streets(pool):
+    return "all", 0, *pool[2:]
+
+
 def number(kind):
     """Where the table of `ashe.trees.habits` has it."""
     who, street, what, raised = kind
@@ -54,7 +58,7 @@ def number(kind):
         return (street * 6 + what) * 2 + raised
     if who == "own":
         return 48 + (street * 9 + {"nothing": 0, **SLOTS}[what]) * 2 + raised
-    return 120 + street * 5 + {"own": 0, "free": 1, "short": 2, "facing": 3}[what] + raised
+    return (140 if who == "all" else 120 + street * 5) + {"own": 0, "free": 1, "short": 2, "facing": 3}[what] + raised
 
 
 def new_habit():
@@ -72,10 +76,10 @@ class Habits:
     def of(self, history, seat):
         """The general, then the special."""
         kind = situation(tuple(history), seat)
-        return self.seen[pool(kind)], self.seen[kind]
+        return self.seen[all_streets(pool(kind))], self.seen[pool(kind)], self.seen[kind]
 
     def rates(self, history, seat, rates):
-        """Showdown rate, fold rate, strength, with `visits` imagined visits of the street's rates behind the pool's."""
+        """Showdown rate, fold rate, strength, `visits` imagined visits of the street's rates behind the first pool."""
         v = self.visits
         for h in self.of(history, seat):
             showdown, fold = (h["sd"] + v * rates[0]) / (h["f"] + v), (h["of"] + v * rates[1]) / (h["f"] + v)

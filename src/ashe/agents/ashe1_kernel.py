@@ -70,7 +70,7 @@ def event_street(S, t):
     return S[t, CLOSED] if S[t, STREET] > RIVER else S[t, STREET]
 
 
-@njit
+@njit(counted=False)
 def event_features(S, t, seat, strength, full_stack, chips_power, x, lane):
     """The inputs of one event into column `lane` of `x`; rows as below (P and D 4.1.1), shares of the stack raised to
     `chips_power`.
@@ -107,7 +107,7 @@ def event_features(S, t, seat, strength, full_stack, chips_power, x, lane):
         x[4, lane] = 4.0 * (odds - 0.25)
 
 
-@njit
+@njit(counted=False)
 def reset_game(w, a, c, y, lane):
     """A new hand: the game module's evolved initial state. Rows of c and y: game module, then opponent module."""
     n = a.game_blocks * a.game_size
@@ -117,7 +117,7 @@ def reset_game(w, a, c, y, lane):
         y[k, lane] = w[start + n + k]
 
 
-@njit
+@njit(counted=False)
 def reset_opponent(w, a, c, y, lane):
     """A new opponent or half match: the opponent module's evolved initial state."""
     n = a.opponent_blocks * a.opponent_size
@@ -128,7 +128,7 @@ def reset_opponent(w, a, c, y, lane):
         y[first + k, lane] = w[start + n + k]
 
 
-@njit
+@njit(counted=False)
 def step_modules(w, a, x, c, y, mask):
     """Both modules step on column x of every lane whose mask is 1."""
     lanes = x.shape[1]
@@ -144,7 +144,7 @@ def step_modules(w, a, x, c, y, mask):
     )  # fmt: skip
 
 
-@njit
+@njit(counted=False)
 def scores(w, a, y, hidden, out):
     """The decision net on the modules' outputs y [cells, lanes]: aggression scores into out [1, lanes]."""
     genes = w.ctypes.data
@@ -153,7 +153,7 @@ def scores(w, a, y, hidden, out):
     dense(genes + 4 * a.layer1, a.hidden, 1, TANH, lanes, hidden.ctypes.data, out.ctypes.data)
 
 
-@njit
+@njit(counted=False)
 def next_event(
     S,
     t,
@@ -205,7 +205,7 @@ def next_event(
             return status
 
 
-@njit
+@njit(counted=False)
 def follow(S, tables, history, length, seats, strengths, consumed, blinds, w, a, x, c, y, mask):
     """Step the modules of `tables` through all events up to the end of their histories; rows of S follow the hands.
 

@@ -39,7 +39,9 @@ class RueConfig:
     strength_groups: int = setting(1, ge=1, help="parts that own EHS cuts a cluster's run-outs into; printed: 1")
     min_reach: float = setting(0.0, ge=0.0, le=1.0, help="states reached with less probability are not visited")
     budget: int = setting(0, ge=0, help="states visited per decision, likeliest first; 0 = no limit")
-    search_unknown: bool = setting(False, help="visit also nodes that no tree knows (costly; for studies)")
+    search_unknown: int = setting(
+        0, ge=0, help="nodes that no tree knows are visited too, up to so many actions ahead; printed: 0"
+    )
 
     def __post_init__(self) -> None:
         check(self)
@@ -121,7 +123,7 @@ class Ashe22Config:
             hre=int(self.kind == "ashe23"),
             min_reach=float(self.rue.min_reach),
             budget=self.rue.budget,
-            search_unknown=int(self.rue.search_unknown),
+            search_unknown=self.rue.search_unknown,
             use_truth=int(use_truth),
         )
 

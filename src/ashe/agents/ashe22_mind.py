@@ -24,7 +24,7 @@ WIN, OARE = 0, 1  # columns of `Mind.done`
 BATCH = 8  # tables searched together
 
 
-@njit
+@njit(counted=False)
 def _advance(m, bank, e, tables, count, outputs):
     """Bring estimator `e` up to the current node at the waiting tables."""
     while True:
@@ -80,7 +80,7 @@ def think(m, s, r, q, oare, win, runs, tables, count):
     return True
 
 
-@njit
+@njit(counted=False)
 def predicted_ranges(m, s, win, tables, out):
     """HRE's interval probabilities after the whole path so far at `tables`, into `out` [n, 9]."""
     _advance(m, win, WIN, tables, tables.shape[0], True)

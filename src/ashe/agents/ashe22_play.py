@@ -71,7 +71,7 @@ def play_pairs(
         apply_choices(other, 1, S, meta, history, stats, waiting[1], asked[1])
 
 
-@njit
+@njit(counted=False)
 def draw_run_outs(
     runs, c, tables, hand_keys, hole, board, state, strengths, flop, flop_row, flop_perm, turn, turn_row, turn_perm
 ):  # fmt: skip
@@ -88,7 +88,7 @@ def draw_run_outs(
     return True
 
 
-@njit
+@njit(counted=False)
 def answers(m, s, r, q, oare, win, runs, tables, kinds, totals):
     """Think at the waiting tables and write the actions; False when `q` must grow first."""
     for i in range(tables.shape[0]):

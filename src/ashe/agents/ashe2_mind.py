@@ -56,7 +56,7 @@ from ashe.jit import njit
 from ashe.ticks import ticks
 from ashe.trees.edges import CALLS, FIRST_RAISE, FOLDS, OWN_RAISES, slot_of
 from ashe.trees.features import EHS, NEXT, ROW, STRENGTH, next_rates, raised_odds, raised_row, rates, state_row
-from ashe.trees.habits import facing_kind, habit_node, has_raised, kind_of, pool_of
+from ashe.trees.habits import all_streets_of, facing_kind, habit_node, has_raised, kind_of, pool_of
 from ashe.trees.prt import NONE, Trees, new_node, update, visit
 
 PATH = 513  # a hand of minimum raises stays below this
@@ -143,7 +143,7 @@ class Mind(NamedTuple):
     work: NDArray[np.int64]  # [COUNTERS]
 
 
-@njit
+@njit(counted=False)
 def begin_hand(m, s, t, hand, seat):
     """A hand starts at table `t`; ASHE sits in `seat`."""
     m.hand[t] = hand
@@ -165,7 +165,7 @@ def begin_hand(m, s, t, hand, seat):
     _describe(m, s, t, 0, m.default_at[t])
 
 
-@njit
+@njit(counted=False)
 def _describe(m, s, t, k, default_node):
     """The features of path node k, which is the state table `t` is in."""
     street, node = m.V[t, STREET], m.path[t, k]
@@ -182,7 +182,7 @@ def _describe(m, s, t, k, default_node):
         )
 
 
-@njit
+@njit(counted=False)
 def follow(m, s, t, actions, length):
     """Replay `actions[seen:length]` (rows of seat, street, kind, street total) at table `t`."""
     V = m.V
@@ -215,7 +215,7 @@ def follow(m, s, t, actions, length):
     m.seen[t] = length
 
 
-@njit
+@njit(counted=False)
 def learn(m, s, t, opponent_ehs):
     """The hand at table `t` is over; `opponent_ehs` [4] is read after a showdown only."""
     showdown = m.V[t, STREET] == SHOWDOWN
@@ -226,9 +226,12 @@ def learn(m, s, t, opponent_ehs):
         for k in range(m.length[t]):
             m.habit[t, k] = pool_of(m.habit[t, k])
         update(m.habits, m.habit[t], m.street[t], m.edge[t], m.length[t], showdown, folded, opponent_ehs)
+        for k in range(m.length[t]):
+            m.habit[t, k] = all_streets_of(m.habit[t, k])
+        update(m.habits, m.habit[t], m.street[t], m.edge[t], m.length[t], showdown, folded, opponent_ehs)
 
 
-@njit
+@njit(counted=False)
 def _reset_lane(bank, w, lane):
     """The evolved initial state: the genes before the dense layers."""
     n = bank.blocks * bank.size
@@ -273,7 +276,7 @@ def _advance(m, s, bank, e):
             m.work[SWRE_CALLS + e] += 1
 
 
-@njit
+@njit(counted=False)
 def _outputs(bank, w, lanes, y):
     """The dense layers on outputs at address `y` [cells, lanes]: into bank.out[:lanes]."""
     n = bank.blocks * bank.size
@@ -283,7 +286,7 @@ def _outputs(bank, w, lanes, y):
     dense(layer1, bank.hidden, 1, SIGMOID, lanes, bank.h.ctypes.data, bank.out.ctypes.data)
 
 
-@njit
+@njit(counted=False)
 def _estimate_wins(m, s, bank, tables, count):
     """SWRE: the probability of winning a showdown at every waiting table."""
     lanes = bank.state.shape[2]
@@ -303,7 +306,7 @@ def _estimate_wins(m, s, bank, tables, count):
             i += 1
 
 
-@njit
+@njit(counted=False)
 def _raises(m, s, t):
     """The raises to consider at table `t`; returns how many."""
     V, seat = m.V, m.seat[t]
@@ -346,7 +349,7 @@ def _describe_raises(m, s, bank, tables, first, last, x, source):
     return n
 
 
-@njit
+@njit(counted=False)
 def _step_ahead(m, s, bank, w, n, x, source, ahead):
     """One step of OFRE from copies of its states: lane j from lane `source[j]`, inputs x; the new states in `ahead`."""
     cells = bank.blocks * bank.size
@@ -371,7 +374,7 @@ def _step_ahead(m, s, bank, w, n, x, source, ahead):
     m.work[LOOK_CALLS] += 1
 
 
-@njit
+@njit(counted=False)
 def _choose(m, s, t, bank):
     """Fold probabilities, utilities and the choice at table `t`."""
     V, seat = m.V, m.seat[t]
@@ -429,7 +432,7 @@ def think(m, s, swre, ofre, tables, count):
     m.work[THINK] += ticks() - began
 
 
-@njit
+@njit(counted=False)
 def answer(m, t):
     """The choice as an action: (kind, street total)."""
     choice = m.choice[t]

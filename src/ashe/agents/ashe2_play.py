@@ -20,7 +20,7 @@ from ashe.jit import njit
 from ashe.ticks import ticks
 
 
-@njit
+@njit(counted=False)
 def catch_up(m, s, t, slot, S, meta, ehs, clusters, history):
     """Tell the mind in `slot` what has happened at table `t` since it last looked."""
     seat = (slot + meta[t, HAND] + meta[t, HALF]) & 1
@@ -36,7 +36,7 @@ def catch_up(m, s, t, slot, S, meta, ehs, clusters, history):
     return seat, deck
 
 
-@njit
+@njit(counted=False)
 def next_decisions(
     m, s, S, meta, codes, memory, blinds, keys, ehs, percentile, rank, allin, clusters, style_keys, won, ev, stats,
     history, waiting,
@@ -158,7 +158,7 @@ def play_pairs(
         apply_choices(other, 1, S, meta, history, stats, waiting[1], asked[1])
 
 
-@njit
+@njit(counted=False)
 def watch(m, s, tables, seats, strengths, textures, history, length):
     """Tell the mind of new actions at `tables`, for a player that hears of a hand when it must act and at its end.
 
@@ -174,7 +174,7 @@ def watch(m, s, tables, seats, strengths, textures, history, length):
         follow(m, s, t, history[t], length[i])
 
 
-@njit
+@njit(counted=False)
 def answers(m, s, swre, ofre, tables, kinds, totals):
     """Think at the waiting tables and write the actions."""
     think(m, s, swre, ofre, tables, tables.shape[0])
@@ -182,7 +182,7 @@ def answers(m, s, swre, ofre, tables, kinds, totals):
         kinds[i], totals[i] = answer(m, tables[i])
 
 
-@njit
+@njit(counted=False)
 def finish(m, s, tables, shown_strengths):
     """The hands at `tables` are over; `shown_strengths` [n, 4] is the opponent's EHS by street after a showdown."""
     for i in range(tables.shape[0]):

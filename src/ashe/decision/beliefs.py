@@ -27,7 +27,7 @@ MIDDLES = np.array([0.0625, 0.25, 0.5625, 1.0, 1.625, 3.0, 6.0])
 LEAST = 0.01  # no legal action is impossible to a guess
 
 
-@njit
+@njit(counted=False)
 def masked_softmax(logits, legal, p):
     """p: softmax of `logits` over what is legal, 0 elsewhere."""
     top = -np.inf
@@ -42,7 +42,7 @@ def masked_softmax(logits, legal, p):
         p[k] /= total
 
 
-@njit
+@njit(counted=False)
 def raise_buckets(S, t):
     """(first, last) bucket that a legal raise at table `t` may fall into, the raise range; last < first: none."""
     low, high = raise_range(S, t)
@@ -53,7 +53,7 @@ def raise_buckets(S, t):
     return bucket(low - bet, pot), bucket(high - bet, pot), low, high
 
 
-@njit
+@njit(counted=False)
 def bucket_raise(S, t, i, low, high):
     """Street total of an opponent's raise in bucket i, clipped to what is legal."""
     actor, bet = S[t, ACTOR], S[t, BET]
@@ -61,7 +61,7 @@ def bucket_raise(S, t, i, low, high):
     return min(max(int(bet + MIDDLES[i] * pot + 0.5), low), high)
 
 
-@njit
+@njit(counted=False)
 def legal_actions(S, t, legal):
     """Which of the nine edges the opponent, who is to act at table `t`, may take."""
     actor = S[t, ACTOR]
@@ -72,7 +72,7 @@ def legal_actions(S, t, legal):
         legal[FIRST_RAISE + i] = first <= i <= last
 
 
-@njit
+@njit(counted=False)
 def action_guess(s, trees, node, default, default_node, habits, habit, odds, street, legal, guess):
     """The first guess of the opponent's next action into `guess` [9]; legal actions get at least `LEAST`."""
     f, default_f = np.int64(0), np.int64(0)
@@ -99,7 +99,7 @@ def action_guess(s, trees, node, default, default_node, habits, habit, odds, str
         guess[k] = max((seen + s.prior_visits * prior) / (f + s.prior_visits), LEAST) if legal[k] else 0.0
 
 
-@njit
+@njit(counted=False)
 def action_probabilities(head, outputs, guess, legal, logits, p):
     """pi(a): OARE's nine linear outputs to probabilities `p`; `logits` [9] is working memory."""
     for k in range(SLOTS):
@@ -109,7 +109,7 @@ def action_probabilities(head, outputs, guess, legal, logits, p):
     masked_softmax(logits, legal, p)
 
 
-@njit
+@njit(counted=False)
 def range_guess(strength, i):
     """First guess of interval i's probability, from the opponent's mean strength at showdowns.
 
@@ -125,7 +125,7 @@ def range_guess(strength, i):
     return (1.0 - low) ** k - (1.0 - high) ** k
 
 
-@njit
+@njit(counted=False)
 def range_probabilities(head, outputs, strength, p):
     """p_i: HRE's nine linear outputs to the probabilities of the intervals."""
     top = -np.inf
@@ -141,7 +141,7 @@ def range_probabilities(head, outputs, strength, p):
         p[i] /= total
 
 
-@njit
+@njit(counted=False)
 def mean_win_probability(head, a, samples, street, strength):
     """p_win from SWRE's output, averaged over run-outs (rows of `RunOuts.sample`).
 

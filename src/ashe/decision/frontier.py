@@ -37,7 +37,7 @@ class RueChoices(NamedTuple):
     hre: int  # 1: HRE instead of SWRE
     min_reach: float  # nodes reached with less probability are not visited
     budget: int  # nodes visited per decision; 0: no limit
-    search_unknown: int  # 1: visit nodes that no tree knows, too
+    search_unknown: int  # so many actions ahead nodes that no tree knows are visited, too
     use_truth: int  # 1: p_win is the hand's true result
 
 
@@ -128,7 +128,7 @@ def nodes_of(q: Search) -> int:
     return len(q.line)
 
 
-@njit
+@njit(counted=False)
 def has_room(q, oare, win, n, cost):
     """Whether n more candidates with so many views fit."""
     most = min(oare.state.shape[1], win.state.shape[1], q.wide.shape[0])
@@ -140,7 +140,7 @@ def has_room(q, oare, win, n, cost):
     )
 
 
-@njit
+@njit(counted=False)
 def next_depth(q, bounds):
     """The depth just made becomes the last one."""
     for k in range(3):

@@ -26,7 +26,7 @@ NAMES = tuple(f"{int(a) + 1}-{int(b)}" for a, b in zip(LOWER, UPPER, strict=True
 UNIFORM: NDArray[np.float64] = (UPPER - LOWER) / HANDS  # an opponent of whom nothing is known
 
 
-@njit
+@njit(counted=False)
 def delta(r, a, b):
     """Share of the interval (a, b] that beats a hand which r hands beat."""
     if r <= a:
@@ -34,19 +34,19 @@ def delta(r, a, b):
     return (r - a) / (b - a) if r <= b else 1.0
 
 
-@njit
+@njit(counted=False)
 def stronger_hands(stronger, ties, printed):
     """r_A: hands that beat one's own; half of the ties count, unless as printed."""
     return np.float64(stronger) if printed else stronger + ties / 2.0
 
 
-@njit
+@njit(counted=False)
 def opponent_rank(stronger, ties):
     """1..990: the rank of a hand that `stronger` hands beat and `ties` equal, itself included."""
     return np.int64(stronger + (ties + 1) // 2)
 
 
-@njit
+@njit(counted=False)
 def interval_of(rank):
     """0..8 for a rank of 1..990."""
     for i in range(INTERVALS):
@@ -55,7 +55,7 @@ def interval_of(rank):
     return INTERVALS - 1
 
 
-@njit
+@njit(counted=False)
 def showdown_equity(p, deltas):
     """p_win from the intervals' probabilities and (mean) deltas."""
     beaten = 0.0

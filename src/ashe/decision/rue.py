@@ -108,7 +108,7 @@ from ashe.trees.habits import habit_node, kind_of
 from ashe.trees.prt import NONE
 
 
-@njit
+@njit(counted=False)
 def equity(s, r, q, runs, t, group, street, strength, outputs, work):
     """p_win of a view from SWRE's or HRE's outputs; `strength` is the opponent's at showdowns from its node."""
     if r.use_truth == 1:
@@ -121,7 +121,7 @@ def equity(s, r, q, runs, t, group, street, strength, outputs, work):
     return mean_win_probability(s.head, np.float64(outputs[0]), samples, street, strength)
 
 
-@njit
+@njit(counted=False)
 def _apply(q, l, x, kind, to):
     """Row x becomes line l's engine row after an action."""
     for k in range(WIDTH):
@@ -129,14 +129,14 @@ def _apply(q, l, x, kind, to):
     act(q.line, x, kind, to)
 
 
-@njit
+@njit(counted=False)
 def _habit(s, q, l, x):
     """The habit of the situation in the working row x, which follows on line l."""
     return habit_node(q.line[l, TABLE], kind_of(q.line, x, q.line[l, SEAT])) if s.habit_visits > 0.0 else NONE
 
 
-@njit
-def _lead(m, s, r, q, l, slot, kind, to, own):
+@njit(counted=False)
+def _lead(m, s, r, q, l, slot, kind, to, own, depth):
     """What the action of `slot` at line l leads to."""
     V, x, seat = q.line, q.line.shape[0] - 1, q.line[l, SEAT]
     trees, default = m.trees, m.default
@@ -151,10 +151,10 @@ def _lead(m, s, r, q, l, slot, kind, to, own):
         return
     node = np.int64(trees.child[q.line[l, AT], slot])
     default_node = np.int64(default.child[q.line[l, DEFAULT_AT], slot])
-    known = reliable(s, trees, node, default, default_node)
+    known = reliable(s, trees, node, default, default_node) or depth < r.search_unknown
     asks_own = V[x, ACTOR] == seat
     if own and kind == RAISE:
-        q.act[l, slot, CODE] = NODE if known or r.search_unknown == 1 else RAISED
+        q.act[l, slot, CODE] = NODE if known else RAISED
         q.worth[l, slot, CHIPS] = min(mine, theirs + V[x, STACKS + 1 - seat])
         q.worth[l, slot, OTHER] = theirs
         call = min(V[x, BET] - V[x, BETS + 1 - seat], V[x, STACKS + 1 - seat])
@@ -163,7 +163,7 @@ def _lead(m, s, r, q, l, slot, kind, to, own):
         q.worth[l, slot, GUESS] = counted_fold_guess(
             s, trees, node, default, default_node, m.habits, habit, odds, V[x, STREET]
         )
-    elif known or r.search_unknown == 1 or (asks_own and not own):
+    elif known or (asks_own and not own):
         q.act[l, slot, CODE] = NODE
         if asks_own:
             q.worth[l, slot, CHIPS] = min(theirs, mine + V[x, STACKS + seat])
@@ -173,14 +173,14 @@ def _lead(m, s, r, q, l, slot, kind, to, own):
         return
     q.act[l, slot, THERE] = node
     q.act[l, slot, DEFAULT_THERE] = default_node
-    q.act[l, slot, DEALS] = (known or r.search_unknown == 1) and V[x, STREET] != V[l, STREET]
+    q.act[l, slot, DEALS] = known and V[x, STREET] != V[l, STREET]
     for k in range(CLUSTERS):
         q.act[l, slot, CHILD_LINE + k] = -1
 
 
-@njit
-def _expand(m, s, r, q, l, sizes):
-    """All actions at line l."""
+@njit(counted=False)
+def _expand(m, s, r, q, l, sizes, depth):
+    """All actions at line l, `depth` actions ahead."""
     V = q.line
     seat, actor = q.line[l, SEAT], V[l, ACTOR]
     own = actor == seat
@@ -189,7 +189,7 @@ def _expand(m, s, r, q, l, sizes):
     if V[l, BET] > V[l, BETS + actor]:
         q.act[l, FOLDS, CODE] = FIXED
         q.worth[l, FOLDS, CHIPS] = -V[l, TOTALS + seat] if own else V[l, TOTALS + 1 - seat]
-    _lead(m, s, r, q, l, CALLS, CALL, 0, own)
+    _lead(m, s, r, q, l, CALLS, CALL, 0, own, depth)
     first, last, low, high = raise_buckets(V, l)
     if low == 0:
         return
@@ -199,13 +199,13 @@ def _expand(m, s, r, q, l, sizes):
         own_raises(V[l, BET], V[l, POT], call, low, high, war, sizes)
         for i in range(OWN_RAISES):
             if sizes[i] > 0:
-                _lead(m, s, r, q, l, FIRST_RAISE + i, RAISE, sizes[i], True)
+                _lead(m, s, r, q, l, FIRST_RAISE + i, RAISE, sizes[i], True, depth)
     else:
         for i in range(first, last + 1):
-            _lead(m, s, r, q, l, FIRST_RAISE + i, RAISE, bucket_raise(V, l, i, low, high), False)
+            _lead(m, s, r, q, l, FIRST_RAISE + i, RAISE, bucket_raise(V, l, i, low, high), False, depth)
 
 
-@njit
+@njit(counted=False)
 def _candidates(q, runs, first, last):
     """List what views first..last - 1 could visit; returns how many."""
     n = 0
@@ -254,7 +254,7 @@ def _choose(r, q, n):
         i = last
 
 
-@njit
+@njit(counted=False)
 def _new_row(m, s, q, oare, l, slot, depth_first, before_first):
     """OARE's row for the state that the working row of `q.line` holds: after line l's action `slot`."""
     x, t = q.line.shape[0] - 1, q.line[l, TABLE]
@@ -284,7 +284,7 @@ def _new_row(m, s, q, oare, l, slot, depth_first, before_first):
     return o
 
 
-@njit
+@njit(counted=False)
 def _new_line(m, s, q, l, slot, cluster, kind):
     """The line after line l's action `slot`, going on from the cluster's board node where cards came."""
     n = q.used[LINES]
@@ -303,7 +303,7 @@ def _new_line(m, s, q, l, slot, cluster, kind):
     return n
 
 
-@njit
+@njit(counted=False)
 def _make(m, s, q, oare, win, runs, n, rows_first, rows_before, views_first, views_before):
     """Rows, lines and views of the candidates that were kept."""
     x = q.line.shape[0] - 1
@@ -344,7 +344,7 @@ def _make(m, s, q, oare, win, runs, n, rows_first, rows_before, views_first, vie
             win.numbers[SOURCE, k] = v - views_before
 
 
-@njit
+@njit(counted=False)
 def step(s, r, q, oare, win, runs, depth, bounds, work):
     """Step both estimators on everything new, and read their answers."""
     rows_first, views_first = bounds[3], bounds[4]
@@ -381,7 +381,7 @@ def step(s, r, q, oare, win, runs, depth, bounds, work):
         q.belief[v, P] = equity(s, r, q, runs, t, q.views[v, GROUP], street, np.float64(strength), win.out[k], work)
 
 
-@njit
+@njit(counted=False)
 def action_value(q, s, runs, v, slot, own):
     """U of one action at view v, everything below being known."""
     l = q.views[v, LINE]
@@ -404,7 +404,7 @@ def action_value(q, s, runs, v, slot, own):
     return max(q.worth[l, slot, OTHER], edge * q.worth[l, slot, CHIPS])
 
 
-@njit
+@njit(counted=False)
 def back_up(m, s, q, runs, tables):
     """Values of all views, deepest first; of the first `tables` views the utilities of all actions into `m.u`."""
     for v in range(q.used[VIEWS] - 1, -1, -1):
@@ -429,7 +429,7 @@ def back_up(m, s, q, runs, tables):
         q.belief[v, VALUE] = value
 
 
-@njit
+@njit(counted=False)
 def plant(m, r, q, oare, win, runs, tables, n):
     """Depth 0: the states that the `n` waiting tables are in; `m.p` holds p_win there."""
     for i in range(n):
@@ -455,14 +455,14 @@ def plant(m, r, q, oare, win, runs, tables, n):
 
 
 @njit
-def deepen(m, s, r, q, oare, win, runs, bounds):
-    """Make the next depth; 1 when there is something on it, 0 when not, -1 when there is no room for it.
+def deepen(m, s, r, q, oare, win, runs, bounds, depth):
+    """Make the depth after `depth`; 1 when there is something on it, 0 when not, -1 when there is no room for it.
 
     `bounds`: first row, view and line of the last depth but one and of the last; the new one begins at what is used.
     """
     sizes = np.zeros(OWN_RAISES, np.int64)
     for l in range(bounds[2], bounds[5]):
-        _expand(m, s, r, q, l, sizes)
+        _expand(m, s, r, q, l, sizes, depth)
     if (bounds[4] - bounds[1]) * SLOTS > q.candidate.shape[0]:
         return -1
     n = _candidates(q, runs, bounds[1], bounds[4])
@@ -491,7 +491,7 @@ def search(m, s, r, q, oare, win, runs, tables, n):
     depth = 0
     while True:
         next_depth(q, bounds)
-        made = deepen(m, s, r, q, oare, win, runs, bounds)
+        made = deepen(m, s, r, q, oare, win, runs, bounds, depth)
         if made < 0:
             return False
         if made == 0:

@@ -28,14 +28,14 @@ RULES = {"printed": 0, "adjusted": 1, "sign": 2}
 PREFLOP = {"free": 0, "small_ball": 1, "flat": 2}
 
 
-@njit
+@njit(counted=False)
 def wish(score, power):
     """The score with its size raised to `power`. Calls and small raises need scores below 0.03 when the wish is linear
     (as printed): a band so narrow that evolution keeps missing it; with 3 the same calls reach up to 0.3."""
     return score if power == 1.0 else np.sign(score) * abs(score) ** power
 
 
-@njit
+@njit(counted=False)
 def sign_rule(o, score):
     """A negative score gives up, any other at least calls; the street total wished for is a share of all chips."""
     if score < 0.0:
@@ -46,7 +46,7 @@ def sign_rule(o, score):
     return CALL, 0, o.memory
 
 
-@njit
+@njit(counted=False)
 def threshold_action(rule, power, preflop, open_from, slow_play, raise_from, o, score):
     """(kind, street total) for an aggression score, by the numbers of the rule and of `preflop`.
 

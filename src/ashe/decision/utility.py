@@ -33,13 +33,13 @@ SMALLEST = 1e-6  # an estimator's output may underflow to 0
 SUREST_WIN, SUREST_FOLD = 0.02, 0.05
 
 
-@njit
+@njit(counted=False)
 def restricted(n_bet, call, button):
     """Whether the raising war is so far on that only fold, call and all-in are left."""
     return call > 0 and n_bet >= (3 if button else 4)
 
 
-@njit
+@njit(counted=False)
 def own_raises(bet, pot, call, low, high, war, to):
     """Street totals of the five own raises into `to` [5], 0 for those not to be had; returns how many there are.
 
@@ -59,7 +59,7 @@ def own_raises(bet, pot, call, low, high, war, to):
     return count + 1
 
 
-@njit
+@njit(counted=False)
 def weighed(guess, a, least):
     """The probability whose odds are those of `guess` times a / (1 - a)."""
     a = min(max(a, SMALLEST), 1.0 - SMALLEST)
@@ -67,7 +67,7 @@ def weighed(guess, a, least):
     return guess * a / (guess * a + (1.0 - guess) * (1.0 - a))
 
 
-@njit
+@njit(counted=False)
 def win_guess(ehs, strength, street):
     """The odds of EHS to the power (board cards / 5), divided by those of the opponent's mean strength at showdowns."""
     cards = 0 if street == 0 else street + 2
@@ -76,7 +76,7 @@ def win_guess(ehs, strength, street):
     return won * (1.0 - strength) / (won * (1.0 - strength) + lost * strength)
 
 
-@njit
+@njit(counted=False)
 def win_probability(head, a, ehs, strength, street):
     """p from SWRE's output."""
     if head == 2:
@@ -84,21 +84,21 @@ def win_probability(head, a, ehs, strength, street):
     return a if head == 0 else ehs ** (1.0 / max(a, SMALLEST))
 
 
-@njit
+@njit(counted=False)
 def fold_prior(odds, street):
     """How often an unknown opponent is taken to fold to a raise that offers these odds."""
     cards = 0 if street == 0 else street + 2
     return min(odds * (1.0 + cards / 5.0), 1.0)
 
 
-@njit
+@njit(counted=False)
 def fold_guess(visits, fold_rate, prior, prior_visits):
     """What counts alone say of the opponent's folding to a raise: the seen rate, mixed with a prior for few visits."""
     share = min(visits / prior_visits, 1.0)
     return share * fold_rate + (1.0 - share) * prior
 
 
-@njit
+@njit(counted=False)
 def counted_fold_guess(s, trees, node, default, default_node, habits, habit, odds, street):
     """The same of a tree node; a reliable default node stands in for the prior, with which habits are mixed. `s` holds
     the agent's choices."""
@@ -114,7 +114,7 @@ def counted_fold_guess(s, trees, node, default, default_node, habits, habit, odd
     return fold_guess(f, seen_rate, prior, s.prior_visits)
 
 
-@njit
+@njit(counted=False)
 def fold_probability(head, a, guess):
     """phi from OFRE's output."""
     if head == 2:
@@ -122,7 +122,7 @@ def fold_probability(head, a, guess):
     return a if head == 0 else guess**a
 
 
-@njit
+@njit(counted=False)
 def called(p, phi, selective):
     """The probability of winning once the opponent did not fold.
 
@@ -135,7 +135,7 @@ def called(p, phi, selective):
     return won / (won + lost) if won + lost > 0.0 else p
 
 
-@njit
+@njit(counted=False)
 def utilities(p, phi, to, own, opponent, call, own_stack, own_bet, opponent_stack, selective, u):
     """Utilities of fold, call and the raises `to` into `u` [7], -inf for what is not to be had.
 
@@ -153,7 +153,7 @@ def utilities(p, phi, to, own, opponent, call, own_stack, own_bet, opponent_stac
             u[FIRST_RAISE + i] = phi[i] * opponent + (1.0 - phi[i]) * (2.0 * called(p, phi[i], selective) - 1.0) * stake
 
 
-@njit
+@njit(counted=False)
 def best(u):
     """The first of the highest utilities."""
     choice = CALLS

@@ -77,7 +77,7 @@ def more_rows(bank: RowBank, rows: int) -> RowBank:
     )
 
 
-@njit
+@njit(counted=False)
 def initial_path(bank: Any, who: int, t: int) -> None:
     """The evolved initial state of individual `who` at table `t`: the genes before the dense layers."""
     n = bank.blocks * bank.size
@@ -86,7 +86,7 @@ def initial_path(bank: Any, who: int, t: int) -> None:
         bank.path[t, k] = bank.w[who, first + k]
 
 
-@njit
+@njit(counted=False)
 def _step(bank: Any, count: int, layers: int, x: int, before: int, after: int, out: int) -> None:
     """The first `count` rows in `bank.numbers[ORDER]`; the other arguments are addresses."""
     population_rows(
@@ -96,7 +96,7 @@ def _step(bank: Any, count: int, layers: int, x: int, before: int, after: int, o
     )  # fmt: skip
 
 
-@njit
+@njit(counted=False)
 def step_paths(bank: Any, count: int, outputs: bool) -> None:
     """One step of the path states of the first `count` tables in `bank.numbers[ORDER]`."""
     layers = bank.activations.shape[0] if outputs else 0
@@ -104,7 +104,7 @@ def step_paths(bank: Any, count: int, outputs: bool) -> None:
     _step(bank, count, layers, bank.path_x.ctypes.data, states, states, bank.path_out.ctypes.data)
 
 
-@njit
+@njit(counted=False)
 def step_search(bank: Any, depth: int, count: int, outputs: bool) -> None:
     """One step of the first `count` rows of `depth` in `bank.numbers[ORDER]`, from the states of the depth before."""
     layers = bank.activations.shape[0] if outputs else 0

@@ -63,7 +63,7 @@ def decision_key(deck_key, seat, decisions):
     return mix64(mix64(deck_key, np.uint64(seat)), np.uint64(decisions))
 
 
-@njit
+@njit(counted=False)
 def observe(S, t, slot, seat, meta, memory, deck, keys, ehs, percentile, full_stack, style_keys):
     """The scalars a rule sees; `deck` is the row of the deal being played."""
     street = S[t, STREET]
@@ -101,7 +101,7 @@ def observe(S, t, slot, seat, meta, memory, deck, keys, ehs, percentile, full_st
     )
 
 
-@njit
+@njit(counted=False)
 def play(S, t, slot, kind, to, meta, history, stats):
     """Apply a legal action of `slot`, with the statistics and the hand's history."""
     street = S[t, STREET]
@@ -125,7 +125,7 @@ def play(S, t, slot, kind, to, meta, history, stats):
     act(S, t, kind, to)
 
 
-@njit
+@njit(counted=False)
 def settle_heads_up(S, t, deck, rank, allin):
     """(chips, all-in-adjusted chips) of seat 0: adjusted is the expectation of the run-out once betting is closed."""
     first, second = S[t, TOTALS], S[t, TOTALS + 1]
@@ -140,7 +140,7 @@ def settle_heads_up(S, t, deck, rank, allin):
     return won, matched * (2.0 * allin[deck, S[t, CLOSED]] - 1.0)
 
 
-@njit
+@njit(counted=False)
 def advance(
     S, t, meta, codes, memory, blinds, keys, ehs, percentile, rank, allin, style_keys, won, ev, stats, history, pause
 ):
@@ -192,7 +192,7 @@ def advance_all(
         )  # fmt: skip
 
 
-@njit
+@njit(counted=False)
 def gather(
     S, tables, meta, decks, keys, ehs, percentile, clusters, state, hole, board, ehs_out, percentile_out, strengths,
     textures, length, out_keys, hand_keys,
@@ -217,7 +217,7 @@ def gather(
         hand_keys[i] = mix64(keys[deck], np.uint64(seat))
 
 
-@njit
+@njit(counted=False)
 def gather_finished(
     S, tables, slot, meta, decks, ehs, clusters, won, seats, state, chips, strengths, textures, shown, shown_strengths,
     length,
@@ -242,7 +242,7 @@ def gather_finished(
         length[i] = meta[t, HIST_LEN]
 
 
-@njit
+@njit(counted=False)
 def first_illegal(S, tables, kinds, tos):
     """Index of the first answer that is not legal, -1 when all are (`view.legal_error` says why)."""
     for i in range(tables.shape[0]):
@@ -259,7 +259,7 @@ def first_illegal(S, tables, kinds, tos):
     return -1
 
 
-@njit
+@njit(counted=False)
 def apply_answers(S, tables, slots, kinds, tos, meta, history, stats):
     """Apply external players' (already checked) actions."""
     for i in range(tables.shape[0]):

@@ -48,7 +48,7 @@ TOTALS = 29  # + seat: chips put in during the hand, ante included
 WIDTH = 35
 
 
-@njit
+@njit(counted=False)
 def start_hand(S, t, seats, small_blind, big_blind, ante, stacks):
     """Post antes and blinds on table `t`; `stacks` are the seats' chips before the hand."""
     for column in range(WIDTH):
@@ -76,7 +76,7 @@ def start_hand(S, t, seats, small_blind, big_blind, ante, stacks):
     _next_actor(S, t, big)
 
 
-@njit
+@njit(counted=False)
 def raise_range(S, t):
     """(lowest, highest) street total the actor may raise to; (0, 0) when raising is illegal."""
     seat = S[t, ACTOR]
@@ -93,14 +93,14 @@ def raise_range(S, t):
     return 0, 0  # rule 3
 
 
-@njit
+@njit(counted=False)
 def call_cost(S, t):
     """Chips the actor pays to call (0: a check); never more than the stack."""
     seat = S[t, ACTOR]
     return min(S[t, BET] - S[t, BETS + seat], S[t, STACKS + seat])
 
 
-@njit
+@njit(counted=False)
 def act(S, t, kind, to):
     """Apply a legal action: FOLD, CALL, or RAISE to the street total `to`. Legality is the caller's (`legal_error`)."""
     seat = S[t, ACTOR]
@@ -137,7 +137,7 @@ def act(S, t, kind, to):
     _next_actor(S, t, seat)
 
 
-@njit
+@njit(counted=False)
 def _next_actor(S, t, seat):
     """Give the turn to the first seat after `seat` that must act, opening the next street where none must."""
     seats = S[t, SEATS]
@@ -173,7 +173,7 @@ def _next_actor(S, t, seat):
             return
 
 
-@njit
+@njit(counted=False)
 def _has_a_decision(S, t, seat):
     """False when the others are all all-in and `seat` has already matched what they put in."""
     owes = False

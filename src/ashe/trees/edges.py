@@ -29,7 +29,7 @@ OWN_NAMES = ("fold", "call", "0.5 pot", "1 pot", "1.5 pot", "2 pot", "all-in")
 OPPONENT_NAMES = ("fold", "call", "<= .125", "<= .375", "<= .75", "<= 1.25", "<= 2", "<= 4", "> 4 pot")
 
 
-@njit
+@njit(counted=False)
 def bucket(size, pot):
     """0..6 for a raise of `size` chips above the call into `pot`, the pot after that call."""
     for i in range(6):
@@ -38,7 +38,7 @@ def bucket(size, pot):
     return 6
 
 
-@njit
+@njit(counted=False)
 def own_raise(size, pot, all_in):
     """0..4: the nearest of the own sizes, or all-in."""
     if all_in:
@@ -46,7 +46,7 @@ def own_raise(size, pot, all_in):
     return min(max(int(2.0 * size / pot + 0.5), 1), 4) - 1
 
 
-@njit
+@njit(counted=False)
 def slot_of(own, kind, to, bet, pot, call, most):
     """Edge of an action; `bet`, `pot` and `call` are those before it, `most` is the actor's largest street total."""
     if kind == FOLD:

@@ -27,7 +27,7 @@ from ashe.errors import UserError
 from ashe.game.engine import ACTOR, BET, BETS, N_BET, POT, STACKS, STREET, TOTALS
 from ashe.jit import njit
 from ashe.trees.edges import SLOTS
-from ashe.trees.habits import pool_of
+from ashe.trees.habits import all_streets_of, pool_of
 from ashe.trees.prt import FOLDS_LATER, NONE, SHOWDOWNS, VISITS
 
 ROW = 14  # without next actions
@@ -52,7 +52,7 @@ def inputs_of(estimator: str) -> tuple[int, ...]:
     return _INPUTS[estimator]
 
 
-@njit
+@njit(counted=False)
 def node_rates(trees, node, reliable, unknown):
     """(visits, showdown rate, fold rate, showdown strength) of a node; the rates `unknown` where it is unreliable."""
     f = np.int64(trees.counts[node, VISITS])
@@ -63,7 +63,7 @@ def node_rates(trees, node, reliable, unknown):
     return f, shown / f, trees.counts[node, FOLDS_LATER] / f, strength
 
 
-@njit
+@njit(counted=False)
 def mixed_rates(trees, node, visits, prior):
     """(showdown rate, fold rate, showdown strength) of a node, with `visits` imagined visits of the rates `prior`."""
     f, shown = np.int64(trees.counts[node, VISITS]), np.int64(trees.counts[node, SHOWDOWNS])
@@ -76,7 +76,7 @@ def mixed_rates(trees, node, visits, prior):
     )
 
 
-@njit
+@njit(counted=False)
 def habit_rates(s, habits, habit, prior):
     """The same of a habit. A selective opponent folded its weakest hands: so strong are its imagined showdowns."""
     visits = s.habit_visits
@@ -88,15 +88,16 @@ def habit_rates(s, habits, habit, prior):
     return mixed[0], mixed[1], strength
 
 
-@njit
+@njit(counted=False)
 def habit_share(s, counts, habits, habit, prior):
     """The share `counts[habit]` of a habit's visits, mixed with its pool's share, which is mixed with `prior`."""
-    for node in (pool_of(habit), habit):
+    pool = pool_of(habit)
+    for node in (all_streets_of(pool), pool, habit):
         prior = (counts[node] + s.habit_visits * prior) / (habits.counts[node, VISITS] + s.habit_visits)
     return prior
 
 
-@njit
+@njit(counted=False)
 def blended_rates(trees, node, default, default_node, street, reliable, lambdas, unknown):
     """The same with default trees (D 6.1): v = (f / lambda) v_R + (1 - f / lambda) v_D for f < lambda, else v_R.
 
@@ -118,7 +119,7 @@ def blended_rates(trees, node, default, default_node, street, reliable, lambdas,
     )
 
 
-@njit
+@njit(counted=False)
 def rates(s, trees, node, default, default_node, habits, habit, street):
     """What the trees say of a node: (visits, showdown rate, fold rate, showdown strength).
 
@@ -133,7 +134,9 @@ def rates(s, trees, node, default, default_node, habits, habit, street):
         if s.use_default == 1:
             _, showdown_rate, fold_rate, strength = node_rates(default, default_node, s.reliable, unknown)
             unknown = (showdown_rate, fold_rate, strength)
-        unknown = habit_rates(s, habits, pool_of(habit), unknown)
+        pool = pool_of(habit)
+        unknown = habit_rates(s, habits, all_streets_of(pool), unknown)
+        unknown = habit_rates(s, habits, pool, unknown)
         unknown = habit_rates(s, habits, habit, unknown)
         mixed = mixed_rates(trees, node, s.prior_visits, unknown)
         return np.int64(trees.counts[node, VISITS]), mixed[0], mixed[1], mixed[2]
@@ -142,7 +145,7 @@ def rates(s, trees, node, default, default_node, habits, habit, street):
     return blended_rates(trees, node, default, default_node, street, s.reliable, s.lambdas, unknown)
 
 
-@njit
+@njit(counted=False)
 def reliable(s, trees, node, default, default_node):
     """Whether any tree knows the node well enough."""
     if s.use_trees == 0:
@@ -152,7 +155,7 @@ def reliable(s, trees, node, default, default_node):
     return s.use_default == 1 and default.counts[default_node, VISITS] > s.reliable
 
 
-@njit
+@njit(counted=False)
 def next_rates(s, trees, node, default, default_node, habits, habit, street, opponent_acts, out):
     """What the opponent did next at a node, count / f, into `out` [9]; mixed as the other rates are.
 
@@ -179,7 +182,7 @@ def next_rates(s, trees, node, default, default_node, habits, habit, street, opp
         out[k] = rate
 
 
-@njit
+@njit(counted=False)
 def write_row(row, stats, lambdas, street, ehs, odds, own, opponent, raises, button):
     """Fill one row; `own` and `opponent` are shares of the stack, `stats` as of `node_rates` or `blended_rates`."""
     f, showdown_rate, fold_rate, strength = stats
@@ -197,7 +200,7 @@ def write_row(row, stats, lambdas, street, ehs, odds, own, opponent, raises, but
     row[BUTTON] = 1.0 if button else 0.0
 
 
-@njit
+@njit(counted=False)
 def state_row(row, V, t, seat, stats, lambdas, ehs, stack):
     """The row of the state in which table `t` is, as the player in `seat` sees it."""
     street = V[t, STREET]
@@ -210,14 +213,14 @@ def state_row(row, V, t, seat, stats, lambdas, ehs, stack):
     )  # fmt: skip
 
 
-@njit
+@njit(counted=False)
 def raised_odds(V, t, seat, to):
     """The pot odds that a raise to `to` by the player in `seat`, who is to act, offers the other."""
     call = min(to - V[t, BETS + 1 - seat], V[t, STACKS + 1 - seat])
     return call / (V[t, POT] + to - V[t, BETS + seat] + call)
 
 
-@njit
+@njit(counted=False)
 def raised_row(row, V, t, seat, to, odds, stats, lambdas, ehs, stack):
     """The row of the state after the player in `seat`, who is to act, raised to `to` and offers these odds."""
     street = V[t, STREET]

@@ -14,6 +14,7 @@ their own: who has most of the chips in does not fold as usual.
 | 0-47 | opponent | street; nothing to call, or odds up to .2, .29, .36, .42, more; whether it raised on this street |
 | 48-119 | ASHE | street; the opponent has not acted, checked or called, raised by bucket 1-7; whether ASHE raised |
 | 120-139 | pools | street; ASHE acts, opponent with nothing to call, odds up to .2, or more before or after its raise |
+| 140-144 | pools of all streets | as the pools |
 
 Before the flop blinds are no raises: who acts on a limp or first has nothing to call.
 """
@@ -35,7 +36,8 @@ FACING, LAST = 6, 9
 STREET_POOLS = 5
 OWN = 4 * FACING * 2  # first kind in which ASHE acts
 POOLS = OWN + 4 * LAST * 2  # first pool
-KINDS = POOLS + 4 * STREET_POOLS
+GLOBAL = POOLS + 4 * STREET_POOLS  # first pool over all streets
+KINDS = GLOBAL + STREET_POOLS
 COUNTS = ("counts", "strength", "following")
 SAVED = "habit_"
 
@@ -68,7 +70,7 @@ def restore_habits(habits: Trees, saved: Mapping[str, NDArray[Any]]) -> None:
             array[1:] = np.tile(found[1:], (len(array) // KINDS, *[1] * (array.ndim - 1)))
 
 
-@njit
+@njit(counted=False)
 def facing_kind(street, odds, raised):
     """The kind in which the opponent acts on a raise that offers these odds (0: nothing to call)."""
     facing = 0
@@ -79,12 +81,12 @@ def facing_kind(street, odds, raised):
     return (street * FACING + facing) * 2 + (1 if raised else 0)
 
 
-@njit
+@njit(counted=False)
 def habit_node(t, kind):
     return 1 + t * KINDS + kind
 
 
-@njit
+@njit(counted=False)
 def pool_of(habit):
     """The node of the pool that a habit's kind belongs to."""
     kind = (habit - 1) % KINDS
@@ -96,13 +98,20 @@ def pool_of(habit):
     return habit - kind + POOLS + pool
 
 
-@njit
+@njit(counted=False)
+def all_streets_of(pool):
+    """The node of the pool over all streets that a street's pool belongs to."""
+    kind = (pool - 1) % KINDS
+    return pool - kind + GLOBAL + (kind - POOLS) % STREET_POOLS
+
+
+@njit(counted=False)
 def has_raised(S, t, seat):
     """Whether the player in `seat`, who is to act again or for the first time, has raised on this street."""
     return S[t, BETS + seat] > (S[t, BIG_BLIND] if S[t, STREET] == 0 else 0)
 
 
-@njit
+@njit(counted=False)
 def kind_of(S, t, seat):
     """The kind of situation that row `t` is in, as the player in `seat` sees it."""
     street, actor = S[t, STREET], S[t, ACTOR]

@@ -64,13 +64,13 @@ def grown(trees: Trees, capacity: int) -> Trees:
     return larger
 
 
-@njit
+@njit(counted=False)
 def reset(trees):
     """Forget everything, at once for all tables."""
     trees.used[0] = 1
 
 
-@njit
+@njit(counted=False)
 def new_node(trees):
     """An empty node; the caller has seen to it that there is room."""
     node = trees.used[0]
@@ -86,7 +86,7 @@ def new_node(trees):
     return node
 
 
-@njit
+@njit(counted=False)
 def visit(trees, node, slot):
     """The child of `node` along an edge, added when first visited."""
     child = np.int64(trees.child[node, slot])

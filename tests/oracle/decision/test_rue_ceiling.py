@@ -15,7 +15,7 @@ from ashe.opponents.dispatch import RULES
 from ashe.players.registry import make_player
 
 CEILING = {"HM": 38_957, "CM": 51_183, "LP": 14_005, "TP": 991}
-SEARCH = RueConfig(samples=24, every_river=False, strength_groups=3, min_reach=0.004, budget=1_500, search_unknown=True)
+SEARCH = RueConfig(samples=24, every_river=False, strength_groups=3, min_reach=0.004, budget=1_500, search_unknown=99)
 
 
 def earnings(opponent, hands, rue=SEARCH, seed=11, tables=8):

@@ -287,7 +287,7 @@ class Twin:
         p = self.p_win(states[1], boards, *path[-1], seat)
         root = State(path[-1][2], at, default_at, boards, 1.0, *states, p, None)
         budget = self.config.rue.budget or 10**9
-        level = [root]
+        level, self.depth = [root], 0
         while level:
             wishes = [(state, slot, *wish) for state in level for slot, wish in self.actions(state, seat)]
             wishes = [w for w in wishes if w[2] > 0 and w[2] >= self.config.rue.min_reach]
@@ -300,6 +300,7 @@ class Twin:
                 wishes = [wishes[i] for i in sorted(chosen)]
             budget -= sum(w[3] for w in wishes)
             level = [child for state, slot, *_ in wishes for child in self.visit(state, slot, seat)]
+            self.depth += 1
             self.seen["nodes"] += len(level)
             self.seen["depth"] = max(self.seen["depth"], bool(level))
         return {slot: self.worth(root, slot, seat) for slot in sorted(root.results)}
@@ -342,7 +343,7 @@ class Twin:
             return []
         node = self.child(self.mind.trees, state.node, slot)
         default = self.child(self.mind.default, state.default, slot)
-        known = self.is_known(node, default) or self.config.rue.search_unknown
+        known = self.is_known(node, default) or self.depth < self.config.rue.search_unknown
         result.update(node=node, default=default, known=known)
         if own and action.kind == RAISE:
             result["phi"] = self.raise_guess(node, default, hand, seat)

@@ -1,5 +1,7 @@
 """RUE against its slow twin, at decisions of real hands: preflop to river, unknown nodes, all-ins, board nodes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from rue_twin import Twin, copy
@@ -31,6 +33,8 @@ VARIANTS = {
     "2.2 habits": {"head": "odds", "rue": PRUNED, **HABITS},
     "2.2 habits, direct": {"head": "direct", "board_nodes": False, "rue": PRUNED, **HABITS},
     "2.3 habits": {"kind": "ashe23", "head": "odds", "rue": PRUNED, **HABITS},
+    "2.2 first unknown": {"head": "odds", "rue": replace(PRUNED, search_unknown=1), **HABITS},
+    "2.3 unknown": {"kind": "ashe23", "head": "odds", "rue": replace(PRUNED, search_unknown=99), **HABITS},
 }
 OPPONENTS = ("HM", "LA", "CM", "random", "TA")
 
@@ -113,7 +117,8 @@ def check(variant, hands, every, default=None):
     players = [play(config, seed, name, hands, every, default) for seed, name in enumerate(OPPONENTS)]
     seen = {key: sum(p.twin.seen[key] for p in players) for key in players[0].twin.seen}
     assert len({s for p in players for s in p.streets}) >= 3
-    assert min(seen["nodes"], seen["unknown"], seen["splits"], seen["all-in"]) > 0, seen
+    everything = config.rue.search_unknown > 9  # then no node is taken for unknown
+    assert min(seen["nodes"], everything or seen["unknown"], seen["splits"], seen["all-in"]) > 0, seen
     assert config.rue.budget == 0 or seen["cut"] > 0
     return players
 

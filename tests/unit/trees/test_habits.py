@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.habits_twin import number, pool, situation
+from tests.habits_twin import all_streets, number, pool, situation
 
 from ashe.agents.ashe2 import Ashe2Config, forget, new_mind
 from ashe.agents.ashe2_player import Ashe2Player
@@ -15,7 +15,19 @@ from ashe.game.hand import Hand
 from ashe.game.rules import HEADS_UP, Rules
 from ashe.players.registry import make_player
 from ashe.trees.features import habit_rates, habit_share, mixed_rates, next_rates, raised_odds, rates
-from ashe.trees.habits import KINDS, OWN, POOLS, facing_kind, habit_node, has_raised, kind_of, new_habits, pool_of
+from ashe.trees.habits import (
+    GLOBAL,
+    KINDS,
+    OWN,
+    POOLS,
+    all_streets_of,
+    facing_kind,
+    habit_node,
+    has_raised,
+    kind_of,
+    new_habits,
+    pool_of,
+)
 from ashe.trees.prt import new_node, new_trees, update
 
 BLINDS = np.array([50, 100, 0, 20_000, 20_000])
@@ -169,10 +181,13 @@ def test_tables_and_pools_have_nodes_of_their_own():
     kinds = {kind_of(h.row, 0, s): situation(tuple(h.history), s) for h in random_hands(300) for s in (0, 1)}
     for t in range(3):
         for kind, where in kinds.items():
-            assert pool_of(habit_node(t, kind)) == habit_node(t, number(pool(where)))
-            pools.add(pool_of(habit_node(t, kind)))
-    assert len(pools) == 3 * (KINDS - POOLS)
-    assert {(node - 1) % KINDS for node in pools} == set(range(POOLS, KINDS))
+            node = pool_of(habit_node(t, kind))
+            assert node == habit_node(t, number(pool(where)))
+            assert all_streets_of(node) == habit_node(t, number(all_streets(pool(where))))
+            pools.add(node)
+    assert len(pools) == 3 * (GLOBAL - POOLS)
+    assert {(node - 1) % KINDS for node in pools} == set(range(POOLS, GLOBAL))
+    assert {(all_streets_of(node) - 1) % KINDS for node in pools} == set(range(GLOBAL, KINDS))
 
 
 # ---------------------------------------------------------------- rates
@@ -240,6 +255,15 @@ def test_a_size_never_faced_is_met_as_others_were():
     assert counted_fold_guess(s, trees, node, default, 0, habits, small, 0.25, 1) == pytest.approx(guess / 2)
     for off in (settings(trees=False), Ashe2Config().settings(BLINDS)):
         assert counted_fold_guess(off, trees, 0, default, 0, habits, small, 0.25, 1) == pytest.approx(0.4)
+
+
+def test_a_street_never_seen_is_met_as_others_were():
+    """15 folds to bets anywhere, none of them on the turn: 15 and five visits of .5 make .875 there."""
+    habits, _, large = known()
+    counted(habits, all_streets_of(pool_of(large)), [(False, True, 0)] * 15, slot=0)
+    s, folds = settings(), habits.counts[:, 2]
+    assert habit_share(s, folds, habits, habit_node(0, opponent(2, 3)), 0.5) == pytest.approx(0.875)
+    assert habit_share(s, folds, habits, habit_node(0, opponent(2, 1)), 0.5) == 0.5  # all-ins for little: another pool
 
 
 def test_rates_of_a_line_never_seen_are_those_of_its_habit():
