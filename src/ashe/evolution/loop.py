@@ -34,10 +34,10 @@ class RunPlan:
     fitness: ane.AneConfig
     optimiser: OptimiserFactory
     problem: TrainingProblem
-    start: torch.Tensor | None = None
-    """A genome to begin with, as a module session begins with the champion of the one before."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """The same as flat plain values, for checkpoints and reports."""
+    start: torch.Tensor | None = None
+    """A genome to begin with, as a module session begins with the champion of the one before."""
 
     def check(self) -> None:
         """Refuse what cannot work before any work starts."""
