@@ -56,7 +56,7 @@ from ashe.jit import njit
 from ashe.ticks import ticks
 from ashe.trees.edges import CALLS, FIRST_RAISE, FOLDS, OWN_RAISES, slot_of
 from ashe.trees.features import EHS, NEXT, ROW, STRENGTH, next_rates, raised_odds, raised_row, rates, state_row
-from ashe.trees.habits import all_streets_of, facing_kind, habit_node, has_raised, kind_of, pool_of
+from ashe.trees.habits import all_pots_of, facing_kind, habit_node, has_raised, kind_of, place_of, pool_of
 from ashe.trees.prt import NONE, Trees, new_node, update, visit
 
 PATH = 513  # a hand of minimum raises stays below this
@@ -227,7 +227,7 @@ def learn(m, s, t, opponent_ehs):
             m.habit[t, k] = pool_of(m.habit[t, k])
         update(m.habits, m.habit[t], m.street[t], m.edge[t], m.length[t], showdown, folded, opponent_ehs)
         for k in range(m.length[t]):
-            m.habit[t, k] = all_streets_of(m.habit[t, k])
+            m.habit[t, k] = all_pots_of(m.habit[t, k])
         update(m.habits, m.habit[t], m.street[t], m.edge[t], m.length[t], showdown, folded, opponent_ehs)
 
 
@@ -333,7 +333,7 @@ def _describe_raises(m, s, bank, tables, first, last, x, source):
             odds = raised_odds(m.V, t, m.seat[t], m.to[t, r])
             habit = NONE
             if s.habit_visits > 0.0:
-                habit = habit_node(t, facing_kind(street, odds, has_raised(m.V, t, 1 - m.seat[t])))
+                habit = habit_node(t, facing_kind(place_of(m.V, t), odds, has_raised(m.V, t, 1 - m.seat[t])))
             stats = rates(s, m.trees, child, m.default, default_child, m.habits, habit, street)
             raised_row(row, m.V, t, m.seat[t], m.to[t, r], odds, stats, s.lambdas, np.float32(0.0), s.blinds[3])
             m.guess[t, r] = counted_fold_guess(

@@ -27,7 +27,7 @@ from ashe.errors import UserError
 from ashe.game.engine import ACTOR, BET, BETS, N_BET, POT, STACKS, STREET, TOTALS
 from ashe.jit import njit
 from ashe.trees.edges import SLOTS
-from ashe.trees.habits import all_streets_of, pool_of
+from ashe.trees.habits import all_pots_of, pool_of
 from ashe.trees.prt import FOLDS_LATER, NONE, SHOWDOWNS, VISITS
 
 ROW = 14  # without next actions
@@ -92,7 +92,7 @@ def habit_rates(s, habits, habit, prior):
 def habit_share(s, counts, habits, habit, prior):
     """The share `counts[habit]` of a habit's visits, mixed with its pool's share, which is mixed with `prior`."""
     pool = pool_of(habit)
-    for node in (all_streets_of(pool), pool, habit):
+    for node in (all_pots_of(pool), pool, habit):
         prior = (counts[node] + s.habit_visits * prior) / (habits.counts[node, VISITS] + s.habit_visits)
     return prior
 
@@ -135,7 +135,7 @@ def rates(s, trees, node, default, default_node, habits, habit, street):
             _, showdown_rate, fold_rate, strength = node_rates(default, default_node, s.reliable, unknown)
             unknown = (showdown_rate, fold_rate, strength)
         pool = pool_of(habit)
-        unknown = habit_rates(s, habits, all_streets_of(pool), unknown)
+        unknown = habit_rates(s, habits, all_pots_of(pool), unknown)
         unknown = habit_rates(s, habits, pool, unknown)
         unknown = habit_rates(s, habits, habit, unknown)
         mixed = mixed_rates(trees, node, s.prior_visits, unknown)
