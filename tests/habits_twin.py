@@ -25,40 +25,50 @@ def deed(hand, event):
 
 @lru_cache(100_000)
 def situation(history, seat, rules=HEADS_UP):
-    """(whose turn, street, what that player faces, whether it raised on this street) after these actions."""
+    """(whose turn, place, what that player faces, whether it raised on this street) after these actions.
+
+    A place is (street, pot): how much each has put in on earlier streets, 0 to 2.
+    """
     hand, done = Hand(rules), []
     for event in history:
         done.append((event.seat, hand.street, deed(hand, event)))
         hand.act(Action(event.kind, event.to))
     here = [(who, what) for who, street, what in done if street == hand.street]
     raises = [who for who, what in here if what != "call"]
+    before = rules.stack - hand.stacks[hand.actor] - hand.bets[hand.actor]
+    place = hand.street, 0 if hand.street == 0 else sum(before > x * rules.big_blind for x in (1, 4))
     if hand.actor == seat:
         answers = [what for who, what in here if who != seat]
-        return "own", hand.street, answers[-1] if answers else "nothing", seat in raises
+        return "own", place, answers[-1] if answers else "nothing", seat in raises
     free = hand.call_cost == 0 or (hand.street == 0 and not raises)
     odds = 0 if free else hand.call_cost / (hand.pot + hand.call_cost)
-    return "opponent", hand.street, sum(odds > x for x in (0, 0.2, 0.29, 0.36, 0.42)), hand.actor in raises
+    return "opponent", place, sum(odds > x for x in (0, 0.2, 0.29, 0.36, 0.42)), hand.actor in raises
 
 
 def pool(kind):
-    who, street, what, raised = kind
+    """What kinds have in common whose pots are alike; `before` for all before the flop."""
+    who, (street, pot), what, raised = kind
+    like = pot if street else "before"
     if who == "own":
-        return "pool", street, "own", False
-    return "pool", street, ("free", "short")[what] if what < 2 else "facing", what > 1 and raised
+        return "pool", like, "own", False
+    return "pool", like, ("free", "short")[what] if what < 2 else "facing", what > 1 and raised
 
 
-def all_streets(pool):
+def all_pots(pool):
     return "all", 0, *pool[2:]
 
 
 def number(kind):
     """Where the table of `ashe.trees.habits` has it."""
-    who, street, what, raised = kind
+    who, where, what, raised = kind
+    if who in ("all", "pool"):
+        first = 320 if who == "all" else 300 + (0 if where == "before" else 1 + where) * 5
+        return first + {"own": 0, "free": 1, "short": 2, "facing": 3}[what] + raised
+    street, pot = where
+    place = 0 if street == 0 else 1 + (street - 1) * 3 + pot
     if who == "opponent":
-        return (street * 6 + what) * 2 + raised
-    if who == "own":
-        return 48 + (street * 9 + {"nothing": 0, **SLOTS}[what]) * 2 + raised
-    return (140 if who == "all" else 120 + street * 5) + {"own": 0, "free": 1, "short": 2, "facing": 3}[what] + raised
+        return (place * 6 + what) * 2 + raised
+    return 120 + (place * 9 + {"nothing": 0, **SLOTS}[what]) * 2 + raised
 
 
 def new_habit():
@@ -76,7 +86,7 @@ class Habits:
     def of(self, history, seat):
         """The general, then the special."""
         kind = situation(tuple(history), seat)
-        return self.seen[all_streets(pool(kind))], self.seen[pool(kind)], self.seen[kind]
+        return self.seen[all_pots(pool(kind))], self.seen[pool(kind)], self.seen[kind]
 
     def rates(self, history, seat, rates):
         """Showdown rate, fold rate, strength, `visits` imagined visits of the street's rates behind the first pool."""

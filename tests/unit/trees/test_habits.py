@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.habits_twin import all_streets, number, pool, situation
+from tests.habits_twin import all_pots, number, pool, situation
 
 from ashe.agents.ashe2 import Ashe2Config, forget, new_mind
 from ashe.agents.ashe2_player import Ashe2Player
@@ -20,12 +20,13 @@ from ashe.trees.habits import (
     KINDS,
     OWN,
     POOLS,
-    all_streets_of,
+    all_pots_of,
     facing_kind,
     habit_node,
     has_raised,
     kind_of,
     new_habits,
+    place_of,
     pool_of,
 )
 from ashe.trees.prt import new_node, new_trees, update
@@ -43,14 +44,17 @@ def played(line):
 
 
 # ---------------------------------------------------------------- kinds
-def own(street, answer, raised=False):
+LIMPED, SMALL, LARGE = 0, 1, 2  # pots before the street
+
+
+def own(street, answer, raised=False, pot=LARGE):
     """The docstring's table: 0 the opponent has not acted, 1 checked or called, 2-8 raised by bucket 1-7."""
-    return 48 + (street * 9 + answer) * 2 + raised
+    return 120 + ((1 + (street - 1) * 3 + pot if street else 0) * 9 + answer) * 2 + raised
 
 
-def opponent(street, odds, raised=False):
+def opponent(street, odds, raised=False, pot=LARGE):
     """0 nothing to call, 1-5 odds up to .2, .29, .36, .42, more."""
-    return (street * 6 + odds) * 2 + raised
+    return ((1 + (street - 1) * 3 + pot if street else 0) * 6 + odds) * 2 + raised
 
 
 # An open to x is x - 100 chips into the 200 after the call, and offers x - 100 for the 2 x that then lie there.
@@ -82,14 +86,21 @@ CHECKS = {1: "", 2: "c c ", 3: "c c c c "}
         ("c 300 900", BIG_BLIND, own(0, 5, raised=True)),
         ("c 300 900", BUTTON, opponent(0, 3, raised=True)),
         # After the flop, first to act and checked to. Raises of streets before do not count.
-        ("300 c", BIG_BLIND, own(1, 0)),
-        ("300 c", BUTTON, opponent(1, 0)),
-        ("300 c c", BUTTON, own(1, 1)),
-        ("300 c c", BIG_BLIND, opponent(1, 0)),
+        ("300 c", BIG_BLIND, own(1, 0, pot=SMALL)),
+        ("300 c", BUTTON, opponent(1, 0, pot=SMALL)),
+        ("300 c c", BUTTON, own(1, 1, pot=SMALL)),
+        ("300 c c", BIG_BLIND, opponent(1, 0, pot=SMALL)),
         ("300 c 400 c", BIG_BLIND, own(2, 0)),
         ("300 c 400 c c", BIG_BLIND, opponent(2, 0)),
-        ("300 c c c c c", BUTTON, opponent(3, 0)),
-        ("300 c c c c c c", BUTTON, own(3, 1)),
+        ("300 c c c c c", BUTTON, opponent(3, 0, pot=SMALL)),
+        ("300 c c c c c c", BUTTON, own(3, 1, pot=SMALL)),
+        # What the pot was before the street: at most a big blind of each, at most four, more.
+        ("c c", BIG_BLIND, own(1, 0, pot=LIMPED)),
+        ("c c c 100", BIG_BLIND, own(1, 4, pot=LIMPED)),
+        ("400 c c c", BIG_BLIND, own(2, 0, pot=SMALL)),
+        ("401 c c c", BIG_BLIND, own(2, 0)),
+        ("c c 300 c", BIG_BLIND, own(2, 0, pot=SMALL)),
+        ("c c 301 c c 700", BUTTON, opponent(2, 3)),
         *(
             (f"1200 c {CHECKS[street]}{to}", BUTTON, own(street, 1 + size))
             for street in CHECKS
@@ -118,12 +129,12 @@ def test_kinds_of_played_hands(line, seat, kind):
     assert number(situation(tuple(hand.history), seat)) == kind  # the twins' reading of the same hand
 
 
-@pytest.mark.parametrize("street", range(4))
-def test_odds_edges_belong_to_the_lower_class(street):
-    places = {0.0: 0, 0.001: 1, 0.2: 1, 0.2001: 2, 0.29: 2, 0.2901: 3, 0.36: 3, 0.3601: 4, 0.42: 4, 0.4201: 5, 0.5: 5}
-    for odds, place in places.items():
+@pytest.mark.parametrize("place", range(10))
+def test_odds_edges_belong_to_the_lower_class(place):
+    classes = {0.0: 0, 0.001: 1, 0.2: 1, 0.2001: 2, 0.29: 2, 0.2901: 3, 0.36: 3, 0.3601: 4, 0.42: 4, 0.4201: 5, 0.5: 5}
+    for odds, number in classes.items():
         for raised in (False, True):
-            assert facing_kind(street, odds, raised) == opponent(street, place, raised)
+            assert facing_kind(place, odds, raised) == (place * 6 + number) * 2 + raised
 
 
 def random_hands(count, rules=HEADS_UP, seed=3):
@@ -145,7 +156,7 @@ def random_hands(count, rules=HEADS_UP, seed=3):
 def test_kinds_do_not_collide(rules):
     """Over random hands: in range, of the right player, one number for one situation; short stacks too."""
     seen = {}
-    for hand in random_hands(2_500 if rules == HEADS_UP else 300, rules):
+    for hand in random_hands(12_000 if rules == HEADS_UP else 300, rules):
         for seat in (0, 1):
             kind, expected = kind_of(hand.row, 0, seat), situation(tuple(hand.history), seat, rules)
             assert 0 <= kind < POOLS
@@ -153,9 +164,10 @@ def test_kinds_do_not_collide(rules):
             assert seen.setdefault(kind, expected) == expected
             assert kind == number(expected)
     assert len(set(seen.values())) == len(seen)
-    # What cannot be: a check or silence after a raise of ASHE's (8 kinds), nothing to call after one of the opponent's
-    # (4), a first raise before the flop of less than half a pot (2) or at odds up to .2 (1).
-    assert rules != HEADS_UP or len(seen) == POOLS - 15
+    # What cannot be: a check or silence after a raise of ASHE's (20 kinds), nothing to call after one of the
+    # opponent's (10), a first raise before the flop of less than half a pot (2) or at odds up to .2 (1),
+    # a first bet into a limped pot of less than half of it (6) or at odds up to .2 (3).
+    assert rules != HEADS_UP or len(seen) == POOLS - 42
 
 
 def test_raises_are_looked_up_where_they_will_be_counted():
@@ -166,7 +178,7 @@ def test_raises_are_looked_up_where_they_will_be_counted():
         for to in {low, (low + high) // 2, high} - {0}:
             seat = hand.actor
             odds = raised_odds(hand.row, 0, seat, to)
-            kind = facing_kind(hand.street, odds, has_raised(hand.row, 0, 1 - seat))
+            kind = facing_kind(place_of(hand.row, 0), odds, has_raised(hand.row, 0, 1 - seat))
             row = hand.row.copy()
             e.act(row, 0, e.RAISE, to)
             assert kind == kind_of(row, 0, seat)
@@ -183,11 +195,11 @@ def test_tables_and_pools_have_nodes_of_their_own():
         for kind, where in kinds.items():
             node = pool_of(habit_node(t, kind))
             assert node == habit_node(t, number(pool(where)))
-            assert all_streets_of(node) == habit_node(t, number(all_streets(pool(where))))
+            assert all_pots_of(node) == habit_node(t, number(all_pots(pool(where))))
             pools.add(node)
     assert len(pools) == 3 * (GLOBAL - POOLS)
     assert {(node - 1) % KINDS for node in pools} == set(range(POOLS, GLOBAL))
-    assert {(all_streets_of(node) - 1) % KINDS for node in pools} == set(range(GLOBAL, KINDS))
+    assert {(all_pots_of(node) - 1) % KINDS for node in pools} == set(range(GLOBAL, KINDS))
 
 
 # ---------------------------------------------------------------- rates
@@ -228,7 +240,7 @@ def known():
     """The opponent facing a bet on the flop: 10 folds at odds up to .29, 5 folds and 5 showdowns at odds up to .42."""
     habits = new_habits(1, next_actions=True)
     small, large = (habit_node(0, opponent(1, k)) for k in (2, 4))
-    assert pool_of(small) == pool_of(large) == habit_node(0, 120 + 5 + 3)
+    assert pool_of(small) == pool_of(large) == habit_node(0, 300 + 15 + 3)
     for node in (small, pool_of(small)):
         counted(habits, node, [(False, True, 0)] * 10, slot=0)
     for node in (large, pool_of(large)):
@@ -257,13 +269,13 @@ def test_a_size_never_faced_is_met_as_others_were():
         assert counted_fold_guess(off, trees, 0, default, 0, habits, small, 0.25, 1) == pytest.approx(0.4)
 
 
-def test_a_street_never_seen_is_met_as_others_were():
-    """15 folds to bets anywhere, none of them on the turn: 15 and five visits of .5 make .875 there."""
+def test_a_pot_never_seen_is_met_as_others_were():
+    """15 folds to bets anywhere, none of them in a limped pot: 15 and five visits of .5 make .875 there."""
     habits, _, large = known()
-    counted(habits, all_streets_of(pool_of(large)), [(False, True, 0)] * 15, slot=0)
+    counted(habits, all_pots_of(pool_of(large)), [(False, True, 0)] * 15, slot=0)
     s, folds = settings(), habits.counts[:, 2]
-    assert habit_share(s, folds, habits, habit_node(0, opponent(2, 3)), 0.5) == pytest.approx(0.875)
-    assert habit_share(s, folds, habits, habit_node(0, opponent(2, 1)), 0.5) == 0.5  # all-ins for little: another pool
+    assert habit_share(s, folds, habits, habit_node(0, opponent(1, 3, pot=LIMPED)), 0.5) == pytest.approx(0.875)
+    assert habit_share(s, folds, habits, habit_node(0, opponent(1, 1, pot=LIMPED)), 0.5) == 0.5  # all-ins for little: another pool
 
 
 def test_rates_of_a_line_never_seen_are_those_of_its_habit():
