@@ -2,6 +2,7 @@
 
 python -m ashe.champions                         name, fitness, how it was trained
 python -m ashe.champions add RUN_DIR NAME        copy a run's champion, config and log to assets/champions/NAME
+                                                 (--early: also of a run that was stopped before its end)
 python -m ashe.champions derive NAME NEW key=value ...   the same genome with other agent settings
 """
 
@@ -25,6 +26,7 @@ def parser() -> argparse.ArgumentParser:
     add = actions.add_parser("add", help="ship a finished run's champion")
     add.add_argument("run_dir", type=Path)
     add.add_argument("name")
+    add.add_argument("--early", action="store_true", help="also of a run that was stopped before its last generation")
     derive = actions.add_parser("derive", help="the same genome with other agent settings, e.g. decision=adjusted")
     derive.add_argument("source")
     derive.add_argument("name")
@@ -52,10 +54,13 @@ def describe(name: str, champion: ChampionFile) -> str:
     )
 
 
-def add(run_dir: Path, name: str) -> int:
+def add(run_dir: Path, name: str, early: bool = False) -> int:
     champion = load_champion(run_dir / FILE)
-    if not champion.about.get("finished"):
-        raise UserError(f"{run_dir} is not finished; continue it with: python -m ashe.train resume={run_dir}")
+    finished = bool(champion.about.get("finished"))
+    if not finished and not early:
+        raise UserError(
+            f"{run_dir} is not finished; continue it with: python -m ashe.train resume={run_dir}, or add it with --early"
+        )
     player_of(name, champion)  # refuses what cannot play
     folder = folder_for(name)
     folder.mkdir(parents=True, exist_ok=True)
@@ -71,6 +76,8 @@ def add(run_dir: Path, name: str) -> int:
         f"# {name}\n\n{describe(name, champion)}\n\nTrained by `python -m ashe.train +experiment={experiment} "
         f"seed={seed}` (every setting: config.yaml; every generation: metrics.jsonl.gz).\n"
     )
+    if not finished:
+        text += f"\nThe run was stopped early, after {champion.about['generations']} generations.\n"
     if "record.jsonl" in logs:
         text += (
             f"\n`python -m ashe.train replay=assets/champions/{name}` rebuilds it from what every individual earned "
@@ -103,7 +110,7 @@ def derive(source: str, name: str, settings: list[str]) -> int:
 def main() -> int:
     args = parser().parse_args()
     if args.action == "add":
-        return add(args.run_dir, args.name)
+        return add(args.run_dir, args.name, args.early)
     if args.action == "derive":
         return derive(args.source, args.name, args.settings)
     for name in champion_names():

@@ -5,16 +5,15 @@
 - Its output, the aggression score, becomes an action by a rule of `decision.threshold`.
 """
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
 from ashe.agents.ashe1_kernel import PRINTED_INPUTS, PROTOTYPE_INPUTS, Layout, play_population
+from ashe.agents.problem import AgentProblem
 from ashe.agents.training import TrainingTables
 from ashe.decision.threshold import PREFLOP
 from ashe.decision.threshold import RULES as DECISION_RULES
@@ -22,11 +21,9 @@ from ashe.errors import UserError
 from ashe.estimators.genome import PRINTED, PROTOTYPE, GenomeSpec
 from ashe.estimators.heads import NetConfig
 from ashe.estimators.lstm import LSTMConfig
-from ashe.evolution.protocols import EvaluatorSpec, GenerationTask, Result, Slices
-from ashe.evolution.rng import derived_seed
+from ashe.evolution.protocols import GenerationTask, Result
 from ashe.evolution.settings import check, setting
 from ashe.game.rules import Rules
-from ashe.opponents.dispatch import RULES
 
 
 @dataclass(frozen=True)
@@ -103,32 +100,17 @@ class Ashe1Config:
         )
 
 
-class Ashe1Problem:
+class Ashe1Problem(AgentProblem):
     """ASHE 1.0 as a `TrainingProblem`."""
 
-    def __init__(self, config: Ashe1Config, rules: Rules, hands: int) -> None:
-        self.config = config
-        self.rules = rules
-        self.half = hands
-        self.hands = 2 * hands
-        self.big_blind = float(rules.big_blind)
-        spec = config.spec
-        self.genome_modules: Slices = {"agent": (0, spec.length)}
-        self.slices: Slices = {s.name: (s.start, s.stop) for s in spec.slices}
-        self.opponents_known: Sequence[str] = tuple(RULES)
+    evaluator = "ashe.agents.ashe1:Ashe1Evaluator"
 
-    @property
-    def evaluator_factory(self) -> EvaluatorSpec:
-        return EvaluatorSpec(
-            "ashe.agents.ashe1:Ashe1Evaluator", {"config": self.config, "rules": self.rules, "half": self.half}
-        )
+    def __init__(self, config: Ashe1Config, rules: Rules, hands: int) -> None:
+        super().__init__(config, rules, hands, {"agent": (0, config.spec.length)})
+        self.config = config
 
     def initial(self, seed: int, n: int) -> torch.Tensor:
-        genomes = self.config.spec.sample(derived_seed(seed, "initial"), n)
-        return torch.from_numpy(genomes * np.float32(self.config.init_scale))
-
-    def assets(self, genome: npt.NDArray[np.float32], task: GenerationTask) -> Mapping[str, npt.NDArray[Any]]:
-        return {}
+        return super().initial(seed, n) * self.config.init_scale
 
     def describe(self) -> str:
         c = self.config

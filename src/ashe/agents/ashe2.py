@@ -5,22 +5,18 @@ sections 5, 6 and 10).
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ashe.agents import ashe2_mind as mind
-from ashe.agents.preliminary import PreliminaryConfig
-from ashe.decision.utility import ACTIONS, HEADS
-from ashe.errors import UserError
+from ashe.agents.model_config import ModelConfig
+from ashe.decision.utility import ACTIONS
 from ashe.estimators.estimator import EstimatorConfig
-from ashe.estimators.genome import PRINTED, PROTOTYPE, GenomeSpec
 from ashe.evaluation import kernel as k
-from ashe.evolution.settings import check, setting
+from ashe.evolution.settings import setting
 from ashe.game.engine import WIDTH
-from ashe.trees.defaults import next_action_defaults, street_defaults
 from ashe.trees.edges import OWN_RAISES
 from ashe.trees.features import ROW, WIDE_ROW, inputs_of
 from ashe.trees.habits import clear_habits, new_habits
@@ -32,69 +28,23 @@ DEFAULT = "default_"  # arrays of a champion file that are its default trees
 
 
 @dataclass(frozen=True)
-class Ashe2Config:
+class Ashe2Config(ModelConfig):
     kind: str = setting("ashe2", choices=("ashe2",), help="this agent")
-    blocks: int = setting(50, ge=1, help="LSTM blocks of each estimator")
-    size: int = setting(10, ge=1, help="cells of a block")
-    hidden: int = setting(50, ge=1, help="hidden units between the LSTM and the output")
-    output_tanh: bool = setting(True, help="block output o * tanh(c) as printed; false: o * c, as the prototype")
-    head: str = setting("direct", choices=tuple(HEADS), help="outputs are probabilities, or bend a sound first guess")
-    reliable: int = setting(4, ge=0, help="a node counts as reliable with more visits than this")
-    prior_visits: float = setting(10.0, gt=0.0, help="visits until a node's fold rate stands alone in the first guess")
-    habit_visits: float = setting(
-        0.0,
-        ge=0.0,
-        help="imagined visits of street defaults behind the opponent's habits; 0: none, as printed",
-    )
-    selective: bool = setting(
-        False,
-        help="who folds to a raise folds the weakest hands, so a caller is stronger; false as printed",
-    )
-    lambdas: tuple[float, ...] = setting((50.0, 20.0, 10.0, 5.0), help="visits of full confidence, by street")
-    street_defaults: str = setting("training8", help="name of the default features in trees/defaults.json")
-    trees: bool = setting(True, help="false: every node is taken as never visited (ablation)")
     lstm_state: bool = setting(True, help="false: estimators start afresh at every step (ablation)")
     ofre: bool = setting(True, help="false: fold probability from counts alone (ablation)")
-    board_nodes: bool = setting(False, help="trees have a node per texture cluster when community cards come (2.1)")
-    preliminary: PreliminaryConfig | None = setting(None, help="session that builds default trees (2.1); null: none")
-    init: str = setting("printed", choices=("printed", "prototype"), help="standard deviations of the first genes")
 
-    def __post_init__(self) -> None:
-        check(self)
-        if len(self.lambdas) != 4 or min(self.lambdas) <= 0:
-            raise UserError(f"lambdas={list(self.lambdas)} must be four positive numbers, one per street")
-        street_defaults(self.street_defaults)
+    @property
+    def modules(self) -> tuple[str, str]:
+        return "swre", "ofre"
 
     def estimator(self, name: str) -> EstimatorConfig:
-        """SWRE or OFRE in these sizes."""
         return EstimatorConfig(
             len(inputs_of(name)), 1, "sigmoid", self.blocks, self.size, (self.hidden,), self.output_tanh
         )
 
-    @cached_property
-    def spec(self) -> GenomeSpec:
-        """The genome: `swre`, then `ofre`."""
-        std = PRINTED if self.init == "printed" else PROTOTYPE
-        return GenomeSpec.join({name: self.estimator(name).spec(std) for name in ("swre", "ofre")})
-
     def settings(self, blinds: npt.NDArray[np.int64], use_default: bool = False) -> mind.Settings:
-        """For compiled code; `use_default` where default trees are there to be read."""
-        return mind.Settings(
-            head=HEADS[self.head],
-            reliable=self.reliable,
-            use_trees=int(self.trees),
-            use_state=int(self.lstm_state),
-            use_ofre=int(self.ofre),
-            board_nodes=int(self.board_nodes),
-            use_default=int(use_default),
-            prior_visits=float(self.prior_visits),
-            habit_visits=float(self.habit_visits),
-            selective=int(self.selective),
-            blinds=blinds,
-            lambdas=np.array(self.lambdas, np.float64),
-            defaults=street_defaults(self.street_defaults),
-            next_defaults=next_action_defaults(self.street_defaults),
-        )
+        shared = super().settings(blinds, use_default)
+        return shared._replace(use_state=int(self.lstm_state), use_ofre=int(self.ofre))
 
 
 def new_mind(tables: int, nodes: int, next_actions: bool = False) -> mind.Mind:

@@ -1,7 +1,7 @@
 """ASHE 2.x in its preliminary session: default trees of a few individuals at a time."""
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -9,6 +9,7 @@ import numpy.typing as npt
 from ashe.agents import ashe2_mind as mind
 from ashe.agents.ashe2 import NODES_PER_TABLE, Ashe2Config, banks_of, forget, new_mind, table_arrays
 from ashe.agents.ashe2_play import play_pairs, play_tables
+from ashe.agents.model_config import ModelConfig
 from ashe.agents.preliminary import Block, DefaultTrees, plant, session_of
 from ashe.evolution.protocols import GenerationTask
 from ashe.evolution.rng import derived_seed
@@ -25,7 +26,10 @@ ROOM = 16  # pools begin with this many times NODES_PER_TABLE: sessions are long
 class Ashe2Session:
     """Plays sessions. The trees depend on the genome and on the task, not on who else is played at the same time."""
 
-    def __init__(self, config: Ashe2Config, rules: Rules) -> None:
+    counts_next = False  # whether trees count the opponent's next actions
+    config: ModelConfig
+
+    def __init__(self, config: ModelConfig, rules: Rules) -> None:
         assert config.preliminary is not None
         self.config, self.preliminary, self.rules = config, config.preliminary, rules
         self.work = np.zeros(mind.COUNTERS, np.int64)
@@ -54,9 +58,12 @@ class Ashe2Session:
         return self.config.spec.sample(derived_seed(task.seed, "first rival"), 1)
 
     def _mind(self, tables: int, individuals: int) -> mind.Mind:
-        m = new_mind(tables, individuals * ROOM * NODES_PER_TABLE + mind.NEW_NODES)
+        m = new_mind(tables, individuals * ROOM * NODES_PER_TABLE + mind.NEW_NODES, self.counts_next)
         forget(m)
         return m
+
+    def _grown(self, m: mind.Mind) -> mind.Mind:
+        return m._replace(trees=grown(m.trees, 2 * m.trees.capacity))
 
     def _play(
         self, m: mind.Mind, rival: mind.Mind | None, genomes: Genomes, champion: Genomes, deal: "Deal", block: Block
@@ -65,22 +72,29 @@ class Ashe2Session:
         n, tables = len(genomes), self.preliminary.tables
         r = self.rules
         blinds = np.array([r.small_blind, r.big_blind, r.ante, r.stack, r.stack], np.int64)
-        s = self.config.settings(blinds)
         a = table_arrays(n * tables, block.hands, r.stack)
         meta, codes = np.tile(block.meta, (n, 1)), np.tile(block.codes, (n, 1))
-        common = (
+        game = (
             a.state, meta, codes, a.memory, blinds, deal.keys, deal.ehs, deal.percentile, deal.rank, deal.allin,
             deal.clusters, np.tile(block.style_keys, (n, 1)), a.chips, a.adjusted, a.stats, a.history,
         )  # fmt: skip
-        swre, ofre = banks_of(self.config, genomes, tables)
         m.hand[:] = -1
+        if rival is not None:
+            rival.hand[:] = -1
+        return self._run(m, rival, self.config.settings(blinds), genomes, champion, deal, game)
+
+    def _run(
+        self, m: mind.Mind, rival: mind.Mind | None, s: mind.Settings, genomes: Genomes, champion: Genomes,
+        deal: "Deal", game: tuple[Any, ...],
+    ) -> tuple[mind.Mind, mind.Mind | None]:  # fmt: skip
+        assert isinstance(self.config, Ashe2Config)
+        tables = self.preliminary.tables
+        swre, ofre = banks_of(self.config, genomes, tables)
         if rival is None:
-            while not play_tables(m, s, swre, ofre, *common):
-                m = m._replace(trees=grown(m.trees, 2 * m.trees.capacity))
+            while not play_tables(m, s, swre, ofre, *game):
+                m = self._grown(m)
             return m, None
-        rival.hand[:] = -1
-        others = banks_of(self.config, champion, n * tables)
-        while not play_pairs(m, rival, s, swre, ofre, *others, *common):
-            m = m._replace(trees=grown(m.trees, 2 * m.trees.capacity))
-            rival = rival._replace(trees=grown(rival.trees, 2 * rival.trees.capacity))
+        others = banks_of(self.config, champion, len(genomes) * tables)
+        while not play_pairs(m, rival, s, swre, ofre, *others, *game):
+            m, rival = self._grown(m), self._grown(rival)
         return m, rival

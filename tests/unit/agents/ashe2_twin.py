@@ -4,6 +4,7 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
+from tests.estimator_twin import EstimatorTwin, logistic
 from tests.habits_twin import Habits, called
 
 from ashe.agents.ashe2_player import Ashe2Player
@@ -48,37 +49,17 @@ def tables_of(player, opponent, hands, halves=(0,)):
     return tables
 
 
-def logistic(v):
-    return 1 / (1 + np.exp(-v))
-
-
-class TwinEstimator:
-    """Spec section 3's equations and section 5's net, in double precision, from the root every time."""
-
-    def __init__(self, config, genome, name):
-        parts = {k.removeprefix(name + "."): v.astype(float) for k, v in config.spec.unflatten(genome).items()
-                 if k.startswith(name + ".")}  # fmt: skip
-        self.w, self.config = parts, config
-
-    def step(self, state, x):
-        c, y = state
-        w, g = self.w, self.config
-        own_block = y.reshape(g.blocks, 1, g.size).repeat(g.size, axis=1).reshape(len(y), g.size)
-        gates = w["lstm.W"] @ x + np.einsum("kgj,kj->kg", w["lstm.R"], own_block) + w["lstm.bias"]
-        p_i, p_f, p_o = w["lstm.peephole"].T
-        z, i, f, o = gates.T
-        c = logistic(i + p_i * c) * np.tanh(z) + logistic(f + p_f * c) * c
-        return c, logistic(o + p_o * c) * (np.tanh(c) if g.output_tanh else c)
+class TwinEstimator(EstimatorTwin):
+    """SWRE or OFRE."""
 
     def output(self, rows):
         """After one step per row, from the initial state."""
         if not self.config.lstm_state:
             rows = rows[-1:]
-        state = self.w["lstm.c0"], self.w["lstm.y0"]
+        state = self.start()
         for x in rows:
             state = self.step(state, np.array(x, float))
-        hidden = np.tanh(self.w["net.layer0.W"] @ state[1] + self.w["net.layer0.bias"])
-        return logistic((self.w["net.layer1.W"] @ hidden + self.w["net.layer1.bias"])[0])
+        return logistic(self.answer(state)[0])
 
 
 def new_stats():

@@ -7,6 +7,7 @@ It reads the trees' counts, draws the same run-outs, and computes everything els
 from dataclasses import dataclass, field
 
 import numpy as np
+from tests.estimator_twin import EstimatorTwin, logistic
 from tests.habits_twin import Habits, called
 
 from ashe.cards.clusters import board_cluster
@@ -27,37 +28,6 @@ def softmax(x, legal=None):
     x = np.where(True if legal is None else legal, x, -np.inf)
     y = np.exp(x - x.max())
     return y / y.sum()
-
-
-def logistic(v):
-    return 1 / (1 + np.exp(-v))
-
-
-class Estimator:
-    """Spec section 3's equations and the net behind them."""
-
-    def __init__(self, config, genome, name):
-        self.w = {k.removeprefix(name + "."): v.astype(float) for k, v in config.spec.unflatten(genome).items()
-                  if k.startswith(name + ".")}  # fmt: skip
-        self.config = config
-
-    def start(self):
-        return self.w["lstm.c0"], self.w["lstm.y0"]
-
-    def step(self, state, x):
-        c, y = state
-        w, g = self.w, self.config
-        own_block = y.reshape(g.blocks, 1, g.size).repeat(g.size, axis=1).reshape(len(y), g.size)
-        gates = w["lstm.W"] @ x + np.einsum("kgj,kj->kg", w["lstm.R"], own_block) + w["lstm.bias"]
-        p_i, p_f, p_o = w["lstm.peephole"].T
-        z, i, f, o = gates.T
-        c = logistic(i + p_i * c) * np.tanh(z) + logistic(f + p_f * c) * c
-        return c, logistic(o + p_o * c) * (np.tanh(c) if g.output_tanh else c)
-
-    def answer(self, state):
-        """The last layer before its squashing."""
-        hidden = np.tanh(self.w["net.layer0.W"] @ state[1] + self.w["net.layer0.bias"])
-        return self.w["net.layer1.W"] @ hidden + self.w["net.layer1.bias"]
 
 
 @dataclass
@@ -89,8 +59,8 @@ class Twin:
 
     def __init__(self, config, genome, mind, use_default):
         self.config, self.mind, self.use_default = config, mind, use_default
-        self.oare_net = Estimator(config, genome, "oare")
-        self.win_net = Estimator(config, genome, config.modules[1])
+        self.oare_net = EstimatorTwin(config, genome, "oare")
+        self.win_net = EstimatorTwin(config, genome, config.modules[1])
         self.habits = Habits(config)
         self.seen = {"nodes": 0, "unknown": 0, "splits": 0, "all-in": 0, "cut": 0, "depth": 0}
 

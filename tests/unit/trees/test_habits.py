@@ -132,9 +132,9 @@ def test_kinds_of_played_hands(line, seat, kind):
 @pytest.mark.parametrize("place", range(10))
 def test_odds_edges_belong_to_the_lower_class(place):
     classes = {0.0: 0, 0.001: 1, 0.2: 1, 0.2001: 2, 0.29: 2, 0.2901: 3, 0.36: 3, 0.3601: 4, 0.42: 4, 0.4201: 5, 0.5: 5}
-    for odds, number in classes.items():
+    for odds, where in classes.items():
         for raised in (False, True):
-            assert facing_kind(place, odds, raised) == (place * 6 + number) * 2 + raised
+            assert facing_kind(place, odds, raised) == (place * 6 + where) * 2 + raised
 
 
 def random_hands(count, rules=HEADS_UP, seed=3):
@@ -275,7 +275,9 @@ def test_a_pot_never_seen_is_met_as_others_were():
     counted(habits, all_pots_of(pool_of(large)), [(False, True, 0)] * 15, slot=0)
     s, folds = settings(), habits.counts[:, 2]
     assert habit_share(s, folds, habits, habit_node(0, opponent(1, 3, pot=LIMPED)), 0.5) == pytest.approx(0.875)
-    assert habit_share(s, folds, habits, habit_node(0, opponent(1, 1, pot=LIMPED)), 0.5) == 0.5  # all-ins for little: another pool
+    assert (
+        habit_share(s, folds, habits, habit_node(0, opponent(1, 1, pot=LIMPED)), 0.5) == 0.5
+    )  # all-ins for little: another pool
 
 
 def test_rates_of_a_line_never_seen_are_those_of_its_habit():
