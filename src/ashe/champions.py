@@ -59,7 +59,8 @@ def add(run_dir: Path, name: str, early: bool = False) -> int:
     finished = bool(champion.about.get("finished"))
     if not finished and not early:
         raise UserError(
-            f"{run_dir} is not finished; continue it with: python -m ashe.train resume={run_dir}, or add it with --early"
+            f"{run_dir} is not finished; continue it with: python -m ashe.train resume={run_dir}, or add it as it is "
+            "with --early"
         )
     player_of(name, champion)  # refuses what cannot play
     folder = folder_for(name)

@@ -72,7 +72,7 @@ def test_unfinished_run_is_refused(assets, tmp_path):
     run_dir = finished_run(tmp_path / "run", 1, 0.5)
     champion = load_champion(run_dir / "champion.npz")
     save_champion(run_dir / "champion.npz", champion.genome, {**champion.about, "finished": False})
-    with pytest.raises(UserError, match="resume=.*--early"):
+    with pytest.raises(UserError, match=r"resume=.*--early"):
         command.add(run_dir, "tiny")
     assert command.add(run_dir, "tiny", early=True) == 0
     assert "stopped early, after 3 generations" in (assets / "champions" / "tiny" / "README.md").read_text()
