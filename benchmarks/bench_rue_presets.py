@@ -3,7 +3,8 @@
 An agent plays with the paper's search; at each of its decisions the desktop preset (and parts of it) decides, too, with
 the same estimators, trees and states. Printed per street: how often both choose the same action, the mean absolute
 difference of the utilities of the paper's choice, and the regret, by which the paper's search values the other choice
-lower; in big blinds. Without a champion the genome is silent, the head `odds`: beliefs are counts and EHS.
+lower; in big blinds. Without a champion the agent is the desktop preset's with a silent genome: beliefs are counts and
+EHS.
 """
 
 import argparse
@@ -16,17 +17,27 @@ from ashe.agents.ashe22_play import answers
 from ashe.agents.ashe22_player import Ashe22Player
 from ashe.agents.champions import champion_player
 from ashe.evaluation.tables import HalfMatch, Tables
+from ashe.evolution import composing
+from ashe.evolution.settings import from_mapping
 from ashe.game.deal import deal
 from ashe.game.engine import STREET
 from ashe.game.view import STREET_NAMES
 from ashe.players.registry import make_player
 
-DESKTOP = RueConfig(every_river=False, strength_groups=2, min_reach=0.02, budget=96)
+
+def desktop_agent(kind: str) -> Ashe22Config:
+    settings = composing.settings_of(composing.compose(composing.default_config_dir(), [f"+experiment={kind}_desktop"]))
+    return from_mapping(Ashe22Config, settings.agent)
+
+
+DESKTOP = desktop_agent("ashe23").rue
 PRESETS = {
     "desktop": DESKTOP,
+    "desktop, known nodes only": replace(DESKTOP, search_unknown=0),
     "desktop, 32 run-outs": replace(DESKTOP, samples=32),
-    "paper, strength groups": RueConfig(strength_groups=2),
-    "paper, reach and budget": RueConfig(min_reach=0.02, budget=96),
+    "paper, unknown nodes": RueConfig(search_unknown=DESKTOP.search_unknown),
+    "paper, strength groups": RueConfig(strength_groups=DESKTOP.strength_groups),
+    "paper, reach and budget": RueConfig(min_reach=DESKTOP.min_reach, budget=DESKTOP.budget),
 }
 
 
@@ -65,7 +76,7 @@ def main() -> None:
     p.add_argument("--hands", type=int, default=400, help="hands of each half match")
     p.add_argument("--opponents", nargs="+", default=["HM", "LA", "TA", "CS"])
     args = p.parse_args()
-    config = Ashe22Config(kind=args.kind, blocks=10, hidden=20, head="odds")
+    config = replace(desktop_agent(args.kind), preliminary=None, rue=RueConfig())
     genome, default = np.zeros(config.spec.length, np.float32), None
     if args.champion:
         champion = champion_player(args.champion)
