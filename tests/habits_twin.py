@@ -93,8 +93,7 @@ class Habits:
         v = self.visits
         for h in self.of(history, seat):
             showdown, fold = (h["sd"] + v * rates[0]) / (h["f"] + v), (h["of"] + v * rates[1]) / (h["f"] + v)
-            imagined = (fold + 1) / 2 if self.config.selective else rates[2]  # the weakest share `fold` is gone
-            rates = showdown, fold, (h["s"] + v * imagined) / (h["sd"] + v)
+            rates = showdown, fold, (h["s"] + v * rates[2]) / (h["sd"] + v)
         return rates
 
     def fold_rate(self, history, seat, rate):

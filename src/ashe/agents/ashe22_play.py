@@ -64,10 +64,11 @@ def play_pairs(
         _situate(q, 0, S, meta, rank, waiting[0], asked[0])
         if not think(m, s, r, q, oare, win, runs, waiting[0], asked[0]):
             return GROW_SEARCH
-        apply_choices(m, 0, S, meta, history, stats, waiting[0], asked[0])
         _situate(q, 1, S, meta, rank, waiting[1], asked[1])
         if not think(other, s, r, q, other_oare, other_win, runs, waiting[1], asked[1]):
             return GROW_SEARCH
+        # only now, so that nobody's table runs ahead when a search has to be repeated with more room
+        apply_choices(m, 0, S, meta, history, stats, waiting[0], asked[0])
         apply_choices(other, 1, S, meta, history, stats, waiting[1], asked[1])
 
 

@@ -77,20 +77,9 @@ def mixed_rates(trees, node, visits, prior):
 
 
 @njit(counted=False)
-def habit_rates(s, habits, habit, prior):
-    """The same of a habit. A selective opponent folded its weakest hands: so strong are its imagined showdowns."""
-    visits = s.habit_visits
-    mixed = mixed_rates(habits, habit, visits, prior)
-    if s.selective == 0:
-        return mixed
-    shown = np.int64(habits.counts[habit, SHOWDOWNS])
-    strength = (habits.strength[habit] + visits * (1.0 + mixed[1]) / 2.0) / (shown + visits)
-    return mixed[0], mixed[1], strength
-
-
-@njit(counted=False)
 def habit_share(s, counts, habits, habit, prior):
-    """The share `counts[habit]` of a habit's visits, mixed with its pool's share, which is mixed with `prior`."""
+    """The share `counts[habit]` of a habit's visits, mixed with its pool's share, that with the share in all pots, and
+    that with `prior`."""
     pool = pool_of(habit)
     for node in (all_pots_of(pool), pool, habit):
         prior = (counts[node] + s.habit_visits * prior) / (habits.counts[node, VISITS] + s.habit_visits)
@@ -125,7 +114,8 @@ def rates(s, trees, node, default, default_node, habits, habit, street):
 
     `s` holds the agent's choices: use_trees, use_default, reliable, lambdas and the street's defaults, which are what
     is taken of unknown nodes. With habits (`habit_visits` above 0) each of a chain is mixed with what comes before it:
-    the street's defaults or a reliable default node, the habit's pool, the habit, the node, however rarely visited.
+    the street's defaults or a reliable default node, the habit's pool over all pots, its pool, the habit, the node, however
+    rarely visited.
     """
     unknown = (s.defaults[street, 0], s.defaults[street, 1], s.defaults[street, 2])
     if s.use_trees == 0:
@@ -135,9 +125,9 @@ def rates(s, trees, node, default, default_node, habits, habit, street):
             _, showdown_rate, fold_rate, strength = node_rates(default, default_node, s.reliable, unknown)
             unknown = (showdown_rate, fold_rate, strength)
         pool = pool_of(habit)
-        unknown = habit_rates(s, habits, all_pots_of(pool), unknown)
-        unknown = habit_rates(s, habits, pool, unknown)
-        unknown = habit_rates(s, habits, habit, unknown)
+        unknown = mixed_rates(habits, all_pots_of(pool), s.habit_visits, unknown)
+        unknown = mixed_rates(habits, pool, s.habit_visits, unknown)
+        unknown = mixed_rates(habits, habit, s.habit_visits, unknown)
         mixed = mixed_rates(trees, node, s.prior_visits, unknown)
         return np.int64(trees.counts[node, VISITS]), mixed[0], mixed[1], mixed[2]
     if s.use_default == 0:

@@ -14,7 +14,7 @@ from ashe.game.deal import deal
 from ashe.game.hand import Hand
 from ashe.game.rules import HEADS_UP, Rules
 from ashe.players.registry import make_player
-from ashe.trees.features import habit_rates, habit_share, mixed_rates, next_rates, raised_odds, rates
+from ashe.trees.features import habit_share, mixed_rates, next_rates, raised_odds, rates
 from ashe.trees.habits import (
     GLOBAL,
     KINDS,
@@ -226,14 +226,14 @@ def test_mixed_rates():
     assert mixed_rates(trees, node, 1e-9, prior) == pytest.approx((0.4, 0.6, 0.7))
 
 
-def test_imagined_showdowns_of_a_selective_opponent_are_stronger():
-    """The same counts: it folds .4, so that what is left has a mean strength of (1 + .4) / 2 = .7."""
-    habits, prior = new_habits(1, next_actions=False), (0.6, 0.2, 0.3)
-    habit = counted(habits, 7, [(True, False, 0.9), (True, False, 0.5), *[(False, True, 0)] * 3])
-    assert habit_rates(settings(), habits, habit, prior) == pytest.approx((0.5, 0.4, 2.9 / 7))
-    selective = settings(selective=True)
-    assert habit_rates(selective, habits, habit, prior) == pytest.approx((0.5, 0.4, (1.4 + 5 * 0.7) / 7))
-    assert habit_rates(selective, habits, 8, prior) == pytest.approx((0.6, 0.2, 0.6))  # never seen: the prior folds .2
+def test_strengths_shown_anywhere_count_where_none_was_shown():
+    """Ten showdowns with .9 in other pots, none in this kind: it is mixed with them, whoever folds."""
+    habits, habit = new_habits(1, next_actions=False), habit_node(0, opponent(3, 3))
+    counted(habits, all_pots_of(pool_of(habit)), [(True, False, 0.9)] * 10)
+    trees, default = new_trees(2), new_trees(2)
+    for s in (settings(), settings(selective=True)):
+        strength = (9 + 5 * s.defaults[3, 2]) / 15
+        assert rates(s, trees, 0, default, 0, habits, habit, 3)[3] == pytest.approx(strength)
 
 
 def known():
