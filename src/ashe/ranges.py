@@ -35,13 +35,15 @@ def main() -> int:
     p.add_argument("--match-hands", type=int, default=500, help="hands of a half match (default 500)")
     p.add_argument("--seed", type=int, default=1)
     args = p.parse_args()
-    matches = args.hands // (2 * args.match_hands)
+    matches = args.hands // (2 * max(args.match_hands, 1))
     if args.match_hands < 1 or matches < 1:
         raise UserError(f"--hands {args.hands} with --match-hands {args.match_hands} makes no match; give more hands")
     player = champion_player(args.champion)
     if player is None:
         known = ", ".join(champion_names()) or "none"
         raise UserError(f"there is no champion {args.champion!r}; shipped are: {known}; or give a run folder")
+    for name in args.opponents:
+        make_player(name)  # refuses an unknown one before anything is played
     for name in args.opponents:
         record = watched(player, name, matches, args.match_hands, args.seed)
         late = record.accuracy(args.match_hands // 2)

@@ -27,7 +27,9 @@ class ModelConfig:
     output_tanh: bool = setting(True, help="block output o * tanh(c) as printed; false: o * c, as the prototype")
     head: str = setting("direct", choices=tuple(HEADS), help="outputs are probabilities, or bend a sound first guess")
     reliable: int = setting(4, ge=0, help="a node counts as reliable with more visits than this")
-    prior_visits: float = setting(10.0, gt=0.0, help="2.2: imagined visits behind a node's first guess; 2.0: visits until it stands alone")
+    prior_visits: float = setting(
+        10.0, gt=0.0, help="2.2: imagined visits behind a node's first guess; 2.0: visits until it stands alone"
+    )
     habit_visits: float = setting(
         0.0,
         ge=0.0,

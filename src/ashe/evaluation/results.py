@@ -9,16 +9,18 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from ashe.cli import write_atomic
 from ashe.errors import UserError
 from ashe.evaluation.match import MatchPlan, play_match
 from ashe.evaluation.protocol import Protocol, play_protocol
-from ashe.evaluation.stats import Estimate
+from ashe.evaluation.stats import Estimate, match_half_width
 from ashe.jit import source_digest
 from ashe.opponents import dispatch
 from ashe.players.base import RulePlayer
@@ -40,6 +42,14 @@ class StoredMatch:
     adjusted: Estimate
     statistics: dict[str, Any]  # A's actions, see `stats.action_statistics`
     blocks: list[list[float]]  # [whole matches][blocks of BLOCK hands] all-in-adjusted mBB/hand; empty where not stored
+
+    @property
+    def cautious(self) -> Estimate:
+        """The estimate with the wider of its intervals over pairs and over whole (all-in-adjusted) matches."""
+        if len(self.blocks) < 2:
+            return self.estimate
+        over_matches = match_half_width(np.mean(self.blocks, axis=1))
+        return replace(self.estimate, half_width=max(self.estimate.half_width, over_matches))
 
     @staticmethod
     def of_json(data: dict[str, Any]) -> "StoredMatch":

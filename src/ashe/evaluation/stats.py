@@ -45,6 +45,27 @@ def mbb_estimate(pair_chips: NDArray[np.float64], big_blind: int) -> Estimate:
     return Estimate(float(mbb.mean()), width, n)
 
 
+def t95(freedom: int) -> float:
+    """The 97.5 % quantile of Student's t, by its expansion around the normal one (Abramowitz and Stegun 26.7.5)."""
+    z, n = Z95, freedom
+    return (
+        z
+        + (z**3 + z) / (4 * n)
+        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * n**2)
+        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * n**3)
+    )
+
+
+def match_half_width(means: NDArray[np.float64]) -> float:
+    """95 % half-width of the mean of whole matches; infinite for a single one.
+
+    Pairs of one match share what a player has learned in it. Where that differs much from match to match, an interval
+    over pairs is too narrow; whole matches are independent whatever happens in them.
+    """
+    n = len(means)
+    return t95(n - 1) * float(np.std(means, ddof=1)) / n**0.5 if n > 1 else float("inf")
+
+
 def action_statistics(counts: NDArray[np.int64], big_blind: int) -> dict[str, Any]:
     """Frequencies given availability, mean raise as street total in big blinds; None where it never came up.
 

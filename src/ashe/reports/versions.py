@@ -23,6 +23,7 @@ STEPS = (
     ("P+: board nodes and default trees", "2.1", "2.0"),
 )
 SLUMBOT = "Slumbot 2017"
+CAUTIOUS = "intervals here are the wider of those over duplicate pairs and over whole matches"
 
 
 def report(what: Comparison, store: ResultStore, command: str, workers: int = 1, done: Done | None = None) -> Report:
@@ -48,10 +49,9 @@ def report(what: Comparison, store: ResultStore, command: str, workers: int = 1,
 
 
 def how_to_train(version: Version) -> str:
-    name = version.families[0]
     return (
         f"python -m ashe.train +experiment={version.experiment} seed=1, "
-        f"then python -m ashe.champions add RUN_DIR {name}"
+        f"then python -m ashe.champions add RUN_DIR {version.experiment}"
     )
 
 
@@ -103,7 +103,7 @@ def shares_of(what: Comparison, played: Played, player: str) -> dict[str, tuple[
     """Winnings and ceilings by training opponent."""
     found = {}
     for b in TRAINING:
-        e, ceiling = played.of(player, b), ceiling_of(b)
+        e, ceiling = played.cautious(player, b), ceiling_of(b)
         if e is not None and ceiling is not None:
             found[b] = (e, ceiling)
     return found
@@ -140,7 +140,7 @@ def shares(what: Comparison, played: Played) -> list[Block]:
     header = ["opponent", "ceiling", *(f"ASHE {label}" if label in VERSIONS else label for label in players)]
     note = (
         f"Ceilings: lower bounds ({origin()}), so a share may exceed 100 %. In brackets: the published winnings over "
-        "our ceiling."
+        f"our ceiling. {CAUTIOUS[0].upper()}{CAUTIOUS[1:]}."
     )
     table = Table("Exploitation: shares of the ceiling", header, rows, note)
     figure = share_bars(names, bars, "Share of what a best response wins at least")
@@ -164,7 +164,7 @@ def steps(what: Comparison, played: Played) -> list[Block]:
     for b in what.opponents:
         row = [b]
         for _, newer, older in found:
-            now, before = played.of(what.agents[newer], b), played.of(what.agents[older], b)
+            now, before = (played.cautious(what.agents[v], b) for v in (newer, older))
             if now is None or before is None:
                 row.append("-")
                 continue
@@ -185,8 +185,8 @@ def steps(what: Comparison, played: Played) -> list[Block]:
     rows.append(row)
     header = ["opponent", *(f"{part} ({newer} - {older})" for part, newer, older in found)]
     note = (
-        "The newer version's winnings less the older's, trained independently. `more` or `less`: the 95 % interval "
-        "excludes 0. In brackets: the published difference."
+        "The newer version's winnings less the older's, trained independently, one run each. `more` or `less`: the "
+        f"95 % interval excludes 0; {CAUTIOUS}. In brackets: the published difference."
     )
     return [Table("What each part adds", header, rows, note)]
 
@@ -204,11 +204,10 @@ def goals(what: Comparison, played: Played) -> list[Block]:
         return []
     rows = []
 
-    def add(label: str, b: str, least: float, goal: str, strict: bool = False) -> None:
-        player, name = what.agents[label], what.agents.get(b, b)
-        e = played.of(player, name) or played.between(player, name)
+    def add(label: str, b: str, least: float, goal: str, proof: bool = False, no_loss: bool = False) -> None:
+        e = played.cautious(what.agents[label], what.agents.get(b, b))
         if e is not None:
-            met = e.low > least if strict else e.mean >= least
+            met = e.low > least if proof else e.high >= least if no_loss else e.mean >= least
             reached = "yes" if met else "within the interval" if e.high >= least else "no"
             rows.append([f"{label} against {b}", estimate_cell(e), goal, reached])
 
@@ -222,13 +221,32 @@ def goals(what: Comparison, played: Played) -> list[Block]:
     for newer in ("2.3", "2.2"):
         for older in ("2.0", "1.0"):
             if newer in what.agents and older in what.agents:
-                add(newer, older, 0.0, "above 0, with its interval", strict=True)
+                add(newer, older, 0.0, "above 0, with its interval", proof=True)
     if what.equilibrium:
         for label in what.agents:
-            add(label, what.equilibrium, 0.0, "no decided loss")
+            add(label, what.equilibrium, 0.0, "no decided loss", no_loss=True)
+    rows += order_of_shares(what, played)
+    rows += [
+        ["HRE against CS", f"{a.accuracy:.1%}", "78 %", "yes" if a.accuracy >= 0.78 else "no"]
+        for a in what.accuracies
+        if a.opponent == "CS"
+    ]
     if not rows:
         return []
-    return [Table("What was asked, and what is reached", ["match", "mBB/hand", "goal", "reached"], rows)]
+    note = f"{CAUTIOUS[0].upper()}{CAUTIOUS[1:]}."
+    return [Table("What was asked, and what is reached", ["match", "mBB/hand", "goal", "reached"], rows, note)]
+
+
+def order_of_shares(what: Comparison, played: Played) -> list[list[str]]:
+    """Rows for the goal 2.3 >= 2.2 >= 2.1 >= 2.0 on the mean share."""
+    rows = []
+    for _, newer, older in STEPS:
+        if newer in what.agents and older in what.agents:
+            now, before = (mean_share(list(shares_of(what, played, what.agents[v]).values())) for v in (newer, older))
+            change = difference(now, before)
+            reached = "no" if change.high < 0 else "within the interval" if change.mean < 0 else "yes"
+            rows.append([f"mean share of {newer} less {older}'s", f"{percent(change)} points", "at least 0", reached])
+    return rows
 
 
 def accuracies(what: Comparison) -> list[Block]:
@@ -245,5 +263,8 @@ def accuracies(what: Comparison) -> list[Block]:
         "opponent", "hands", "predictions", "accuracy", "second half", "constant guess", "published",
         "last 500 published", "mean distribution, strongest interval first",
     ]  # fmt: skip
-    note = "A prediction is right when the likeliest of nine intervals has the opponent's hand (river showdowns)."
+    note = (
+        "A prediction is right when the likeliest of nine intervals has the opponent's hand at the river; all "
+        "showdowns count, also of hands all-in before."
+    )
     return [Table("Hand Range Estimator: accuracy", header, rows, note)]

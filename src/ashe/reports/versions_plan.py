@@ -144,6 +144,16 @@ class Played:
         match = self.table.get((a, b))
         return None if match is None else match.estimate
 
+    def cautious(self, a: str, b: str) -> Estimate | None:
+        """a's winnings from b, in the table or else in the tournament, with the wider of two intervals."""
+        for matches in (self.table, self.tournament):
+            if (a, b) in matches:
+                return matches[a, b].cautious
+            if (b, a) in matches:
+                other = matches[b, a].cautious
+                return replace(other, mean=-other.mean)
+        return None
+
     def between(self, a: str, b: str) -> Estimate | None:
         """a's winnings from b in the tournament."""
         match, mirrored = self.tournament.get((a, b)), self.tournament.get((b, a))

@@ -114,8 +114,8 @@ def rates(s, trees, node, default, default_node, habits, habit, street):
 
     `s` holds the agent's choices: use_trees, use_default, reliable, lambdas and the street's defaults, which are what
     is taken of unknown nodes. With habits (`habit_visits` above 0) each of a chain is mixed with what comes before it:
-    the street's defaults or a reliable default node, the habit's pool over all pots, its pool, the habit, the node, however
-    rarely visited.
+    the street's defaults or a reliable default node, the habit's pool over all pots, its pool, the habit, the node,
+    however rarely visited.
     """
     unknown = (s.defaults[street, 0], s.defaults[street, 1], s.defaults[street, 2])
     if s.use_trees == 0:
