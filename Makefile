@@ -84,6 +84,8 @@ bench: setup
 	$(PY) benchmarks/bench_solver.py
 	$(PY) benchmarks/bench_ashe2.py
 	$(PY) benchmarks/bench_session.py
+	$(PY) benchmarks/bench_rue.py
+	$(PY) benchmarks/bench_rue_presets.py
 
 clean:
 	rm -rf $(VENV) runs .pytest_cache .mypy_cache .ruff_cache

@@ -24,11 +24,14 @@ TABLE = 0
 
 
 def node_counts(player: Ashe2Player, node: int) -> dict[str, Any]:
-    """The counts of a tree node: f, c_sd, c_of, s; `reliable` says whether features use them."""
+    """The counts of a tree node: f, c_sd, c_of, s; `reliable` says whether they are many, `else` what stands in."""
     trees = player.mind.trees
     f, shown, folded = (int(trees.counts[node, k]) for k in (VISITS, SHOWDOWNS, FOLDS_LATER))
     strength = round(float(trees.strength[node]) / shown, 4) if shown else None
-    return {"f": f, "c_sd": shown, "c_of": folded, "s": strength, "reliable": f > player.config.reliable}
+    instead = "habits" if player.config.habit_visits > 0 and player.config.trees else "defaults"
+    return {
+        "f": f, "c_sd": shown, "c_of": folded, "s": strength, "reliable": f > player.config.reliable, "else": instead,
+    }  # fmt: skip
 
 
 def line_of(player: Ashe2Player, t: int, view: View) -> list[str]:
@@ -190,7 +193,7 @@ def _mark(name: str, decision: dict[str, Any]) -> str:
 
 def _node_text(node: dict[str, Any]) -> str:
     if node["f"] == 0:
-        return "not visited yet, street defaults"
+        return f"not visited yet, {node['else']}"
     strength = "" if node["s"] is None else f", shown EHS {node['s']:.3f}"
-    trust = "" if node["reliable"] else " (too few: street defaults)"
+    trust = "" if node["reliable"] else f" (few: {node['else']} count, too)"
     return f"{node['f']} visits{trust}, showdown {node['c_sd']}, opponent folded later {node['c_of']}{strength}"

@@ -6,7 +6,8 @@ opponents on the same decks. Which hands they are; the agents play them with the
    generation before, in the first generation with a random genome.
 3. The session is one match: trees are never reset. The default features are those of ASHE 2.0, by street.
 4. With `tables` > 1 a block is cut among that many tables, which play at the same time and share the trees: the same
-   hands in another order, for the price of a fraction (tables are the lanes of the kernel).
+   hands in another order, for the price of a fraction (tables are the lanes of the kernel). Each table has habits of
+   its own.
 """
 
 from dataclasses import dataclass
