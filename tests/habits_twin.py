@@ -93,7 +93,9 @@ class Habits:
         v = self.visits
         for h in self.of(history, seat):
             showdown, fold = (h["sd"] + v * rates[0]) / (h["f"] + v), (h["of"] + v * rates[1]) / (h["f"] + v)
-            rates = showdown, fold, (h["s"] + v * rates[2]) / (h["sd"] + v)
+            # in 2.2 and 2.3 the weakest share `fold` is gone from the showdowns that are imagined
+            imagined = (fold + 1) / 2 if self.config.selective and self.config.kind != "ashe2" else rates[2]
+            rates = showdown, fold, (h["s"] + v * imagined) / (h["sd"] + v)
         return rates
 
     def fold_rate(self, history, seat, rate):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ashe.agents.ashe2_mind import Settings
 from ashe.agents.model_config import ModelConfig
 from ashe.decision.frontier import RueChoices, Search, larger, new_search, nodes_of
 from ashe.decision.hand_range import INTERVALS
@@ -60,6 +61,9 @@ class Ashe22Config(ModelConfig):
         return EstimatorConfig(
             len(inputs_of(name)), outputs, squash, self.blocks, self.size, (self.hidden,), self.output_tanh
         )
+
+    def settings(self, blinds: npt.NDArray[np.int64], use_default: bool = False) -> Settings:
+        return super().settings(blinds, use_default)._replace(imagined=int(self.selective))
 
     def rue_choices(self, use_truth: bool = False) -> RueChoices:
         return RueChoices(

@@ -84,6 +84,7 @@ class Settings(NamedTuple):
     prior_visits: float
     habit_visits: float
     selective: int
+    imagined: int  # showdowns imagined behind habits are those of a selective opponent
     blinds: NDArray[np.int64]  # [5] small blind, big blind, ante, stacks
     lambdas: NDArray[np.float64]  # [4]
     defaults: NDArray[np.float64]  # [4, 3]

@@ -79,6 +79,7 @@ class ModelConfig:
             prior_visits=float(self.prior_visits),
             habit_visits=float(self.habit_visits),
             selective=int(self.selective),
+            imagined=0,
             blinds=blinds,
             lambdas=np.array(self.lambdas, np.float64),
             defaults=street_defaults(self.street_defaults),

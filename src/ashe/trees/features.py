@@ -77,6 +77,22 @@ def mixed_rates(trees, node, visits, prior):
 
 
 @njit(counted=False)
+def habit_rates(s, habits, habit, prior):
+    """The same of a habit, mixed with `prior`.
+
+    With `imagined` its imagined showdowns are those of an opponent that folded its weakest hands, whatever the prior
+    says: the search has no other word for who calls being stronger, while the 2.0 rule says so itself (`called`).
+    """
+    visits = s.habit_visits
+    mixed = mixed_rates(habits, habit, visits, prior)
+    if s.imagined == 0:
+        return mixed
+    shown = np.int64(habits.counts[habit, SHOWDOWNS])
+    strength = (habits.strength[habit] + visits * (1.0 + mixed[1]) / 2.0) / (shown + visits)
+    return mixed[0], mixed[1], strength
+
+
+@njit(counted=False)
 def habit_share(s, counts, habits, habit, prior):
     """The share `counts[habit]` of a habit's visits, mixed with its pool's share, that with the share in all pots, and
     that with `prior`."""
@@ -125,9 +141,9 @@ def rates(s, trees, node, default, default_node, habits, habit, street):
             _, showdown_rate, fold_rate, strength = node_rates(default, default_node, s.reliable, unknown)
             unknown = (showdown_rate, fold_rate, strength)
         pool = pool_of(habit)
-        unknown = mixed_rates(habits, all_pots_of(pool), s.habit_visits, unknown)
-        unknown = mixed_rates(habits, pool, s.habit_visits, unknown)
-        unknown = mixed_rates(habits, habit, s.habit_visits, unknown)
+        unknown = habit_rates(s, habits, all_pots_of(pool), unknown)
+        unknown = habit_rates(s, habits, pool, unknown)
+        unknown = habit_rates(s, habits, habit, unknown)
         mixed = mixed_rates(trees, node, s.prior_visits, unknown)
         return np.int64(trees.counts[node, VISITS]), mixed[0], mixed[1], mixed[2]
     if s.use_default == 0:

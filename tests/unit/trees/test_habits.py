@@ -6,6 +6,7 @@ from tests.habits_twin import all_pots, number, pool, situation
 
 from ashe.agents.ashe2 import Ashe2Config, forget, new_mind
 from ashe.agents.ashe2_player import Ashe2Player
+from ashe.agents.ashe22 import Ashe22Config
 from ashe.decision.beliefs import action_guess
 from ashe.decision.utility import called, counted_fold_guess, utilities
 from ashe.evaluation.tables import HalfMatch, Tables
@@ -14,7 +15,7 @@ from ashe.game.deal import deal
 from ashe.game.hand import Hand
 from ashe.game.rules import HEADS_UP, Rules
 from ashe.players.registry import make_player
-from ashe.trees.features import habit_share, mixed_rates, next_rates, raised_odds, rates
+from ashe.trees.features import habit_rates, habit_share, mixed_rates, next_rates, raised_odds, rates
 from ashe.trees.habits import (
     GLOBAL,
     KINDS,
@@ -224,6 +225,17 @@ def test_mixed_rates():
     assert mixed_rates(trees, node, 5.0, prior) == pytest.approx((5 / 10, 4 / 10, (1.4 + 1.5) / 7))
     assert mixed_rates(trees, node, 1e9, prior) == pytest.approx(prior)
     assert mixed_rates(trees, node, 1e-9, prior) == pytest.approx((0.4, 0.6, 0.7))
+
+
+def test_imagined_showdowns_of_a_selective_opponent_are_stronger():
+    """The same counts, in 2.2: it folds .4, so that what is left has a mean strength of (1 + .4) / 2 = .7."""
+    habits, prior = new_habits(1, next_actions=False), (0.6, 0.2, 0.3)
+    habit = counted(habits, 7, [(True, False, 0.9), (True, False, 0.5), *[(False, True, 0)] * 3])
+    for plain in (settings(), settings(selective=True), Ashe22Config(habit_visits=5.0).settings(BLINDS)):
+        assert habit_rates(plain, habits, habit, prior) == pytest.approx((0.5, 0.4, 2.9 / 7))
+    searching = Ashe22Config(habit_visits=5.0, selective=True).settings(BLINDS)
+    assert habit_rates(searching, habits, habit, prior) == pytest.approx((0.5, 0.4, (1.4 + 5 * 0.7) / 7))
+    assert habit_rates(searching, habits, 8, prior) == pytest.approx((0.6, 0.2, 0.6))  # never seen: the prior folds .2
 
 
 def test_strengths_shown_anywhere_count_where_none_was_shown():
