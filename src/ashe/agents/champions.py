@@ -80,17 +80,21 @@ def named_champion(name: str) -> ChampionFile | None:
 
 
 def with_settings(champion: ChampionFile, source: str, settings: Sequence[str]) -> ChampionFile:
-    """The same genome, played with other agent settings (`key=value`)."""
+    """The same genome, played with other agent settings (`key=value`; `group.key=value` within a group)."""
     about = json.loads(json.dumps(champion.about))
-    agent = about["config"]["agent"]
     for text in settings:
-        key, _, value = text.partition("=")
-        if key not in agent:
-            raise UserError(f"unknown agent setting {key!r}; known: {', '.join(agent)}")
+        path, _, value = text.partition("=")
+        *groups, key = path.split(".")
+        group = about["config"]["agent"]
+        for name in groups:
+            group = group.get(name) if isinstance(group, dict) else None
+        if not isinstance(group, dict) or key not in group:
+            known = ", ".join(group if isinstance(group, dict) else about["config"]["agent"])
+            raise UserError(f"unknown agent setting {path!r}; known: {known}")
         try:
-            agent[key] = json.loads(value)
+            group[key] = json.loads(value)
         except json.JSONDecodeError:
-            agent[key] = value
+            group[key] = value
     about["derived_from"] = {"champion": source, "settings": list(settings)}
     return ChampionFile(champion.genome, about, champion.assets)
 

@@ -9,10 +9,11 @@ from ashe import champions as command
 from ashe import report as report_command
 from ashe.agents import champions
 from ashe.agents.ashe1 import Ashe1Config
+from ashe.agents.champions import with_settings
 from ashe.errors import UserError
 from ashe.evaluation.match import MatchPlan
 from ashe.evaluation.results import ResultStore
-from ashe.evolution.champion import load_champion, save_champion
+from ashe.evolution.champion import ChampionFile, load_champion, save_champion
 from ashe.evolution.settings import to_mapping
 from ashe.players.registry import make_player, player_names
 
@@ -126,3 +127,15 @@ def test_a_family_is_listed_best_first_and_nobody_twice(assets, tmp_path):
     for name, fitness in (("tiny", 0.5), ("tiny_s2", 0.7), ("tiny_s3", 0.6), ("tinyish", 0.9)):
         command.add(finished_run(tmp_path / name, 1, fitness), name)
     assert [c.name for c in champions.champion_family("tiny", "tiny_s2")] == ["tiny_s2", "tiny_s3", "tiny"]
+
+
+def test_settings_within_a_group():
+    """`group.key=value`, as on the command line of training."""
+    genome, agent = np.zeros(3, np.float32), {"kind": "ashe23", "rue": {"samples": 100, "search_unknown": 1}}
+    champion = ChampionFile(genome, {"config": {"agent": agent}})
+    changed = with_settings(champion, "x", ["rue.search_unknown=0"]).about["config"]["agent"]
+    assert changed == {"kind": "ashe23", "rue": {"samples": 100, "search_unknown": 0}}
+    assert agent["rue"]["search_unknown"] == 1
+    for wrong in ("rue.unknown=0", "kind.x=1", "rules.samples=5"):
+        with pytest.raises(UserError, match=f"unknown agent setting '{wrong.split('=')[0]}'; known: "):
+            with_settings(champion, "x", [wrong])
