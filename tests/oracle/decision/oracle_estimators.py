@@ -162,15 +162,16 @@ class OraclePlayer(Ashe22Player):
         m.p[t] = (self.lost * mask).sum() / max(mask.sum(), 1)
         tables = np.array([t])
         plant(m, r, q, self.oare, self.win, runs, tables, 1)
-        ranges, bounds = {0: mask}, np.zeros(6, np.int64)  # by row
+        ranges, bounds, depth = {0: mask}, np.zeros(6, np.int64), 0  # ranges by row
         while True:
             next_depth(q, bounds)
-            made = deepen(m, self.settings, r, q, self.oare, self.win, runs, bounds)
+            made = deepen(m, self.settings, r, q, self.oare, self.win, runs, bounds, depth)
             if made < 0:
                 self.search, self.oare, self.win = more_room(self.search, self.oare, self.win)
                 return self.consider(d, i, t)
             if made == 0:
                 break
+            depth += 1
             self.tell(q, runs, base, ranges, bounds)
         back_up(m, self.settings, q, runs, 1)
 
